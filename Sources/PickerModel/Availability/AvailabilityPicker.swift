@@ -99,6 +99,13 @@ extension AvailabilityPicker {
     return TickAnswer(changes: changes)
   }
 
+  /// It has no inventory.
+  mutating func see(_ levels: KeyLevels?) -> TickAnswer { TickAnswer() }
+
+  mutating func take(offered fields: ResultFields) throws(Refusal) -> [PickerChange] {
+    throw Refusal(wrongResultFor: definition.kind)
+  }
+
   mutating func redefine(
     _ new: Definition, _ bounds: PickerBounds, knowing known: AvailabilityPicker?
   ) -> TickAnswer {

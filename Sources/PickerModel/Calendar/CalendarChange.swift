@@ -44,7 +44,7 @@ package struct RangeChange: Hashable, Sendable {
 
 /// Why a calendar has another range.
 package enum RangeCause: String, Hashable, Sendable {
-  case tap, clamp, set, tick, clear, undo, define
+  case tap, clamp, set, tick, clear, undo, define, inventory
 }
 
 extension CalendarChange {

@@ -21,6 +21,8 @@ final class CalendarKind: Sendable {
   let minDays: Int
   let maxDays: Int?
   let blocked: BlockedDays
+  /// The levels of the days, or nights, as the session sees them; `nil` without inventory.
+  let inventory: KeyLevels?
   let allowBlockedInside: Bool
   /// `nil` for days.
   let stays: StayRules?
@@ -84,9 +86,26 @@ final class CalendarKind: Sendable {
     self.minDays = minDays
     self.maxDays = reader.has("maxDays") ? maxDays : nil
     self.blocked = BlockedDays(entries: blocked, taken: taken)
+    inventory = nil
     self.allowBlockedInside = allowBlockedInside
     self.stays = unit == .nights ? stays : nil
     self.currency = reader.has("currency") ? currency : nil
+  }
+
+  /// The same options with other levels.
+  init(_ other: CalendarKind, seeing inventory: KeyLevels?) {
+    dates = other.dates
+    firstWeekday = other.firstWeekday
+    weeks = other.weeks
+    unit = other.unit
+    selection = other.selection
+    minDays = other.minDays
+    maxDays = other.maxDays
+    blocked = other.blocked
+    allowBlockedInside = other.allowBlockedInside
+    stays = other.stays
+    currency = other.currency
+    self.inventory = inventory
   }
 
   var members: [JSONTree.Member] {

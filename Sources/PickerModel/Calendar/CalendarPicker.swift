@@ -15,10 +15,13 @@ package struct CalendarPicker: PickerShape {
   /// The last tap on the range; `nil` if the host has selected it.
   package private(set) var lastTap: RangeTap?
 
-  init(_ definition: Definition, _ bounds: PickerBounds, now: Instant) {
-    guard case .calendar(let kind) = definition.rules, case .calendar(let bounds) = bounds else {
+  init(
+    _ definition: Definition, _ bounds: PickerBounds, now: Instant, seeing levels: KeyLevels? = nil
+  ) {
+    guard case .calendar(var kind) = definition.rules, case .calendar(let bounds) = bounds else {
       preconditionFailure("of another kind")
     }
+    if let levels { kind = CalendarKind(kind, seeing: levels) }
     self.definition = definition
     self.kind = kind
     layout = kind
@@ -27,8 +30,8 @@ package struct CalendarPicker: PickerShape {
     findNextTick()
   }
 
-  init(_ definition: Definition, state: StoredPicker) {
-    self.init(definition, state.bounds, now: state.asOf)
+  init(_ definition: Definition, state: StoredPicker, seeing levels: KeyLevels?) {
+    self.init(definition, state.bounds, now: state.asOf, seeing: levels)
     (range, lastTap) = (state.value.range, state.value.tap)
   }
 
@@ -119,7 +122,7 @@ extension CalendarPicker {
     _ new: Definition, _ bounds: PickerBounds, knowing known: CalendarPicker?
   ) -> TickAnswer {
     let before = self
-    self = CalendarPicker(new, bounds, now: time.asOf)
+    self = CalendarPicker(new, bounds, now: time.asOf, seeing: kind.inventory)
     var answer = TickAnswer(cellsBefore: .calendar(Boxed(before)))
     if self.bounds.months != before.bounds.months {
       answer.changes.append(.calendar(.months(self.bounds.months)))
@@ -133,6 +136,32 @@ extension CalendarPicker {
     }
     answer.hasOtherValue = range != before.range
     return answer
+  }
+
+  mutating func see(_ levels: KeyLevels?) -> TickAnswer {
+    let before = self
+    if layout === kind { layout = CalendarKind(kind, seeing: levels) }
+    kind = CalendarKind(kind, seeing: levels)
+    var answer = TickAnswer(cellsBefore: .calendar(Boxed(before)))
+    var retained: (range: DateRange?, reason: ClampReason?) = (range, nil)
+    // Otherwise what time has cut would be cut again.
+    if let range, rules.isClosed(in: range) { retained = rules.keepingWalked(range) }
+    select(retained.range, before.lastTap)
+    if range != before.range || reach != before.reach {
+      let wanted = retained.reason == nil ? nil : before.range?.end
+      answer.changes.append(
+        change(of: before.range, .inventory, reason: retained.reason, wanted: wanted))
+    }
+    answer.hasOtherValue = range != before.range
+    return answer
+  }
+
+  mutating func take(offered fields: ResultFields) throws(Refusal) -> [PickerChange] {
+    guard let days = kind.days(of: fields) else { throw Refusal(wrongResultFor: definition.kind) }
+    let before = range
+    range = try rules.range(tapping: days)
+    lastTap = nil
+    return range == before ? [] : [change(of: before, .inventory, reason: .offered)]
   }
 
   /// See ``Picker/layOut(like:)``.

@@ -88,9 +88,7 @@ struct CalendarRules {
         ["date": .string(date.iso), "max": .string(bounds.max.iso)])
     }
     if let stays = kind.stays { return try tap(date, on: range, claimedBy: claimant, stays) }
-    if kind.blocked.contains(date) {
-      throw blocked(date).refusal
-    }
+    if let reason = blockage(of: date) { throw blocked(date, reason).refusal }
     guard let range, isOpen(range) else {
       var begun = rule.begun(at: date, after: range)
       begun.isSingle = rule.isSingle
@@ -130,7 +128,35 @@ struct CalendarRules {
     }
     let isLater = last > first
     let stop = isLater ? walked.end : walked.start
-    return blocked(stop.adding(days: isLater ? 1 : -1)!).refusal
+    let next = stop.adding(days: isLater ? 1 : -1)!
+    return blocked(next, blockage(of: next) ?? .blocked).refusal
+  }
+
+  // MARK: Blocked days
+
+  /// Why a day, or a night, cannot be picked although it is within the bounds; `nil` if it can.
+  private func blockage(of date: CivilDate) -> ClampReason? {
+    if kind.blocked.contains(date) { return .blocked }
+    return kind.inventory?[date]?.reason
+  }
+
+  /// The nearest day, or night, after `date` (`isLater`) or before it that a range cannot include;
+  /// `nil` if there is none.
+  private func nextBlocked(after date: CivilDate, isLater: Bool) -> CivilDate? {
+    let next = kind.allowBlockedInside ? nil : kind.blocked.next(after: date, isLater: isLater)
+    guard let inventory = kind.inventory,
+      let closed = inventory.nextClosed(after: date, isLater: isLater)
+    else { return next }
+    guard let next else { return closed }
+    return isLater ? min(next, closed) : max(next, closed)
+  }
+
+  /// Whether the inventory closes a part of a range.
+  func isClosed(in range: DateRange) -> Bool {
+    guard let inventory = kind.inventory else { return false }
+    if !inventory[range.start].isOpen { return true }
+    guard let closed = inventory.nextClosed(after: range.start, isLater: true) else { return false }
+    return range.isStay ? closed < range.end : closed <= range.end
   }
 
   // MARK: Walking
@@ -150,13 +176,12 @@ struct CalendarRules {
     let steps = min(free, unblocked)
     guard steps < .max, steps < abs(goal.days(since: start)) else { return (goal, nil) }
     let stop = start.adding(days: isLater ? steps : -steps)!
-    return (stop, free <= unblocked ? .maxDays : .blocked)
+    if free <= unblocked { return (stop, .maxDays) }
+    return (stop, blockage(of: stop.adding(days: isLater ? 1 : -1)!) ?? .blocked)
   }
 
   private func stepsBeforeBlocked(from start: CivilDate, isLater: Bool) -> Int {
-    guard !kind.allowBlockedInside,
-      let blocked = kind.blocked.next(after: start, isLater: isLater)
-    else { return .max }
+    guard let blocked = nextBlocked(after: start, isLater: isLater) else { return .max }
     return abs(blocked.days(since: start)) - 1
   }
 
@@ -196,9 +221,8 @@ struct CalendarRules {
     } else if range.end > bounds.max {
       reason = .max
     }
-    guard var remaining = keeping(range), !kind.blocked.contains(remaining.start) else {
-      return (nil, reason ?? .blocked)
-    }
+    guard var remaining = keeping(range) else { return (nil, reason ?? .blocked) }
+    if let blockage = blockage(of: remaining.start) { return (nil, reason ?? blockage) }
     if range.isSingle || isOpen(range) { return (remaining, reason) }
     let walked = walk(from: remaining.start, towards: remaining.end)
     remaining.end = walked.stop
@@ -220,13 +244,14 @@ struct CalendarRules {
       let turnover = kind.stays.map { self.turnover(on: date, $0) }
       let isFree =
         turnover.map { $0.arrival || $0.departure }
-        ?? (date >= bounds.min && date <= bounds.max && !kind.blocked.contains(date))
+        ?? (date >= bounds.min && date <= bounds.max && blockage(of: date) == nil)
       var cell = Cell(
         date: date, isOutside: !isInMonth, isDisabled: !(isInMonth && isFree),
         isToday: date == today)
       if let turnover, !cell.isDisabled, turnover.arrival != turnover.departure {
         cell.only = turnover.arrival ? .arrival : .departure
       }
+      if isInMonth, let inventory = kind.inventory { cell.level = inventory[date] }
       return cell
     }
   }
@@ -311,7 +336,7 @@ extension CalendarRules {
   }
 
   private func isFree(night: CivilDate) -> Bool {
-    night >= bounds.min && night < bounds.max && !kind.blocked.contains(night)
+    night >= bounds.min && night < bounds.max && blockage(of: night) == nil
   }
 
   private func isFree(nightBefore date: CivilDate) -> Bool {
@@ -354,7 +379,8 @@ extension CalendarRules {
     let possible = turnover(on: date, stays)
     if possible.arrival || possible.departure { return nil }
     if isFree(night: date) { return CalendarRules.noArrival(date) }
-    return isFree(nightBefore: date) ? CalendarRules.noDeparture(date) : blocked(date)
+    if isFree(nightBefore: date) { return CalendarRules.noDeparture(date) }
+    return blocked(date, blockage(of: date) ?? .blocked)
   }
 
   /// The refusal of a stay with fewer nights than the minimum; `nil` if it has enough.
@@ -392,7 +418,7 @@ extension CalendarRules {
     let day = stays.day(arrival)
     guard day.arrival, isFree(night: arrival) else { return nil }
     var last = min(goal, bounds.max)
-    if let taken = kind.blocked.next(after: arrival, isLater: true) { last = min(last, taken) }
+    if let taken = nextBlocked(after: arrival, isLater: true) { last = min(last, taken) }
     if last.days(since: arrival) > day.maxNights { last = arrival.adding(days: day.maxNights)! }
     return stays.lastDeparture(in: arrival.adding(days: 1)!...last)
   }
@@ -403,7 +429,7 @@ extension CalendarRules {
   ) -> CivilDate? {
     guard stays.day(departure).departure, isFree(nightBefore: departure) else { return nil }
     var first = max(goal, bounds.min)
-    if let taken = kind.blocked.next(after: departure, isLater: false) {
+    if let taken = nextBlocked(after: departure, isLater: false) {
       first = max(first, taken.adding(days: 1)!)
     }
     return stays.firstArrival(in: first...departure.adding(days: -1)!, for: departure)
@@ -419,9 +445,11 @@ extension CalendarRules {
     let (begin, end) = (stays.day(arrival), stays.day(departure))
     if isArrival, !begin.arrival { return CalendarRules.noArrival(first) }
     if !isArrival, !end.departure { return CalendarRules.noDeparture(first) }
-    guard arrival >= bounds.min, departure <= bounds.max, isFree(night: arrival),
-      kind.blocked.next(after: arrival, isLater: true).map({ $0 >= departure }) ?? true
-    else { return blocked(other) }
+    guard arrival >= bounds.min, departure <= bounds.max else { return blocked(other, .blocked) }
+    if !isFree(night: arrival) { return blocked(other, blockage(of: arrival) ?? .blocked) }
+    if let taken = nextBlocked(after: arrival, isLater: true), taken < departure {
+      return blocked(other, blockage(of: taken) ?? .blocked)
+    }
     let count = departure.days(since: arrival)
     if count > begin.maxNights {
       let detail =
@@ -438,10 +466,16 @@ extension CalendarRules {
     return nil
   }
 
-  private func blocked(_ date: CivilDate) -> Obstacle {
-    Obstacle(
-      reason: .blocked,
-      refusal: Refusal(.blocked, "\(date) is blocked", ["date": .string(date.iso)]))
+  /// - Parameter reason: `blocked`, `soldOut` or `held`.
+  private func blocked(_ date: CivilDate, _ reason: ClampReason) -> Obstacle {
+    let (code, what): (Rejection, String) =
+      switch reason {
+      case .soldOut: (.soldOut, "sold out")
+      case .held: (.held, "held by others")
+      default: (.blocked, "blocked")
+      }
+    return Obstacle(
+      reason: reason, refusal: Refusal(code, "\(date) is \(what)", ["date": .string(date.iso)]))
   }
 
   private static func noArrival(_ date: CivilDate) -> Obstacle {

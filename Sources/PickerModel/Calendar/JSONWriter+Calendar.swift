@@ -138,6 +138,7 @@ extension JSONWriter {
       if cell.isOutside { literal(",\"outside\":true") }
       if cell.isDisabled { literal(",\"disabled\":true") }
       if cell.isToday { literal(",\"today\":true") }
+      level(cell.level)
       if let only = cell.only {
         literal(",\"only\":\"")
         raw(only.rawValue)

@@ -49,6 +49,8 @@ package struct Cell: Hashable, Sendable {
   package let isToday: Bool
   /// In a calendar of nights: the date can be this alone. `nil` if it can be both, or is disabled.
   package var only: Turnover?
+  /// The level of the day, or of the night that begins on it; `nil` if ``isOutside``.
+  package var level: KeyLevel?
 
   package init(date: CivilDate, isOutside: Bool, isDisabled: Bool, isToday: Bool) {
     self.date = date

@@ -110,6 +110,19 @@ extension CascadeKind: ColumnRules {
 
   var areColumnsLinked: Bool { true }
 
+  /// Of the leaves.
+  func levels(
+    of rows: ColumnRows, column: Int, showing keys: [String], in inventory: KeyLevels
+  ) -> [Int: KeyLevel] {
+    guard case .nodes(let siblings) = rows else { return [:] }
+    let path = Array(keys.prefix(column))
+    var levels: [Int: KeyLevel] = [:]
+    for row in 0..<siblings.count where table.children[siblings.node(at: row)].count == 0 {
+      levels[row] = inventory[Picker.key(ofPath: path + [siblings.key(at: row)])]
+    }
+    return levels
+  }
+
   /// In each column the row with the same key. Where there is none: in the first such column the
   /// nearest remaining row, in later ones the first row.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection {

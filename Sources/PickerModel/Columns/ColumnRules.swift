@@ -38,6 +38,13 @@ protocol ColumnRules {
   ///   to the selected one.
   func keeping(_ keys: [String], shownIn columns: [ColumnState]) -> RetainedSelection
 
+  /// The levels of a column's rows, by row; see ``ColumnState/levels``.
+  ///
+  /// - Parameter keys: The selected keys.
+  func levels(
+    of rows: ColumnRows, column: Int, showing keys: [String], in inventory: KeyLevels
+  ) -> [Int: KeyLevel]
+
   /// Whether a column's rows depend on the selection in the columns before it.
   var areColumnsLinked: Bool { get }
 }
@@ -47,6 +54,10 @@ extension ColumnRules {
     keeping(keys)
   }
   var areColumnsLinked: Bool { false }
+
+  func levels(
+    of rows: ColumnRows, column: Int, showing keys: [String], in inventory: KeyLevels
+  ) -> [Int: KeyLevel] { [:] }
 }
 
 /// A column's rows and its selected row.

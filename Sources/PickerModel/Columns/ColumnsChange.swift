@@ -30,6 +30,8 @@ package struct ColumnState: Hashable, Sendable {
   package var rows: ColumnRows
   /// The selected row; `nil` if there are no rows.
   package var selected: Int?
+  /// The levels of the rows that have one, by row.
+  package var levels: [Int: KeyLevel] = [:]
 
   package init(generation: Int, rows: ColumnRows, selected: Int?) {
     self.generation = generation
@@ -89,6 +91,8 @@ package enum MoveCause: String, Hashable, Sendable {
   /// The member chose a whole value.
   case set
   case undo
+  /// The selected row can no longer be had, or others have given it back.
+  case inventory
 }
 
 /// Why the columns change; decides the `cause` and the `reason` of each ``RowMove``.
@@ -100,6 +104,8 @@ enum ColumnsChangeOrigin {
   /// Time passed; with the reason of a clamp.
   case tick(ClampReason)
   case undo
+  /// An inventory changed, with the reason.
+  case inventory(ClampReason)
   /// The host changed the definition; with the reason of a clamp, and of a slot with its cause.
   case define(ClampReason, SlotLoss?)
 }
@@ -125,10 +131,13 @@ struct Wanted {
     switch origin {
     case .undo: return moved(.undo)
     case .set: return moved(.set)
-    case .tick where held == nil || isAfterMoved, .define where held == nil || isAfterMoved:
+    case .tick where held == nil || isAfterMoved, .define where held == nil || isAfterMoved,
+      .inventory where held == nil && reason != .offered:
       return moved(.reset)
     case .tick(let reason): return moved(.clamp, reason, wanted: held)
     case .define(let reason, let loss): return moved(.clamp, reason, wanted: held, loss)
+    case .inventory(.offered): return moved(.inventory, .offered)
+    case .inventory(let reason): return moved(.inventory, reason, wanted: held)
     case .select(column, key): return moved(.select)
     case .select(let touched, let selected):
       if key == aimedDay { return moved(.select) }

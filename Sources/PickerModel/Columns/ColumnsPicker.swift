@@ -14,6 +14,8 @@ package struct ColumnsPicker: PickerShape {
   /// The last generations of columns that a definition change removed, the one with the lowest
   /// index first.
   private var removedGenerations: [Int] = []
+  /// `nil` without inventory.
+  private(set) var levels: KeyLevels?
 
   init(
     _ definition: Definition, _ bounds: PickerBounds, now: Instant
@@ -34,8 +36,9 @@ package struct ColumnsPicker: PickerShape {
     }
   }
 
-  init(_ definition: Definition, state: StoredPicker) {
+  init(_ definition: Definition, state: StoredPicker, seeing levels: KeyLevels?) {
     self.definition = definition
+    self.levels = levels
     bounds = state.bounds
     time = PickerTime(state.asOf, in: definition.zone)
     value = state.value
@@ -47,6 +50,7 @@ package struct ColumnsPicker: PickerShape {
       let generation = index < state.generations.count ? state.generations[index] : 1
       columns.append(
         ColumnState(generation: generation, rows: view.rows, selected: view.selected))
+      columns[index].levels = rowLevels(of: view.rows, column: index, showing: keys, rules)
     }
     removedGenerations = Array(state.generations.dropFirst(columns.count))
   }
@@ -60,7 +64,15 @@ package struct ColumnsPicker: PickerShape {
   /// The rules of the kind within the current bounds.
   private var rules: any ColumnRules {
     definition.columnRules(
-      within: bounds, today: time.today, goalDay: value.goalDay, knowing: shownSlotDays)
+      within: bounds, today: time.today, goalDay: value.goalDay, knowing: shownSlotDays,
+      seeing: levels)
+  }
+
+  private func rowLevels(
+    of rows: ColumnRows, column: Int, showing keys: [String], _ rules: any ColumnRules
+  ) -> [Int: KeyLevel] {
+    guard let levels else { return [:] }
+    return rules.levels(of: rows, column: column, showing: keys, in: levels)
   }
 
   /// The days of a slot's day column and the earliest slot for which they were computed, so that
@@ -77,7 +89,7 @@ package struct ColumnsPicker: PickerShape {
     case (.slot(let kind), .slots(let earliest)):
       SlotRules(
         kind: kind, zone: definition.zone, earliest: earliest, today: time.today,
-        knowing: shownSlotDays
+        knowing: shownSlotDays, seeing: levels
       ).result(of: value.keys)
     case (.cascade, _), (.columns, _): .keys(value.keys)
     case (.slot, _), (.calendar, _), (.availability, _): preconditionFailure("of another kind")
@@ -127,7 +139,8 @@ extension ColumnsPicker {
     if bounds == before.bounds, time.today == before.time.today { return TickAnswer() }
     // The days that the columns show are those of the bounds before.
     let rules = definition.columnRules(
-      within: bounds, today: time.today, goalDay: value.goalDay, knowing: before.shownSlotDays)
+      within: bounds, today: time.today, goalDay: value.goalDay, knowing: before.shownSlotDays,
+      seeing: levels)
     let retained = rules.keeping(value.keys)
     let changes = show(
       retained, rules, goalDay: value.goalDay, by: .tick(reasonOfTick(retained, before)))
@@ -159,7 +172,8 @@ extension ColumnsPicker {
     let goalDay = definition.goalDay(keeping: value)
     let rules = definition.columnRules(
       within: bounds, today: time.today, goalDay: goalDay,
-      knowing: known?.definition === definition ? known?.shownSlotDays : nil)
+      knowing: known?.definition === definition && levels == nil ? known?.shownSlotDays : nil,
+      seeing: levels)
     let retained = rules.keeping(value.keys, shownIn: columns)
     let reason: ClampReason = definition.kind == .date ? retained.reason ?? .gone : .gone
     var loss: SlotLoss?
@@ -170,6 +184,26 @@ extension ColumnsPicker {
     return TickAnswer(
       changes: changes, hasOtherValue: !value.keys.isExactly(selectedBefore.keys),
       loss: retained.keys.isEmpty ? loss : nil)
+  }
+
+  mutating func see(_ levels: KeyLevels?) -> TickAnswer {
+    let before = (value: value, keys: value.keys)
+    self.levels = levels
+    let rules = definition.columnRules(
+      within: bounds, today: time.today, goalDay: value.goalDay, knowing: nil, seeing: levels)
+    let retained = rules.keeping(value.keys)
+    let reason = (rules as? SlotRules)?.reason(without: before.keys) ?? .soldOut
+    let changes = show(retained, rules, goalDay: value.goalDay, by: .inventory(reason))
+    return TickAnswer(changes: changes, hasOtherValue: value != before.value)
+  }
+
+  mutating func take(offered fields: ResultFields) throws(Refusal) -> [PickerChange] {
+    let rules = self.rules
+    guard let keys = rules.keys(of: fields) else { throw Refusal(wrongResultFor: definition.kind) }
+    try rules.check(keys)
+    return show(
+      RetainedSelection(keys: keys), rules, goalDay: definition.goalDay(keeping: .keys(keys)),
+      by: .inventory(.offered))
   }
 
   /// The bounds of a `date`; `nil` for the other kinds.
@@ -313,6 +347,15 @@ extension ColumnsPicker {
       let isNew = index == columns.count
       if isNew { columns.append(ColumnState(generation: 0, rows: .empty, selected: nil)) }
       let isReloaded = isNew || columns[index].rows != rows
+      let levels = rowLevels(of: rows, column: index, showing: retained.keys, rules)
+      if !isReloaded, columns[index].levels != levels {
+        // The same rows look different.
+        columns[index].levels = levels
+        columns[index].rows = rows
+        var shown = columns[index]
+        shown.selected = selected
+        reloads.append(.columns(.reload(column: index, shown)))
+      }
       if !isReloaded, columns[index].selected == selected {
         // Equal rows can be different nodes of the tree, with different children.
         columns[index].rows = rows
@@ -321,6 +364,7 @@ extension ColumnsPicker {
       let heldKey = columns[index].selectedKey
       columns[index].selected = selected
       columns[index].rows = rows
+      columns[index].levels = levels
       if isNew, !removedGenerations.isEmpty {
         columns[index].generation = removedGenerations.removeFirst()
       }
@@ -379,7 +423,7 @@ extension ColumnRules {
 extension ColumnsPicker {
   func checkInvariants() -> String? {
     let rules = definition.columnRules(
-      within: bounds, today: time.today, goalDay: nil, knowing: nil)
+      within: bounds, today: time.today, goalDay: nil, knowing: nil, seeing: levels)
     let retained = rules.keeping(value.keys)
     guard retained.reason == nil, retained.keys.isExactly(value.keys) else {
       return "the selected keys can be shown"

@@ -105,8 +105,8 @@ extension JSONWriter {
     literal(",\"from\":")
     integer(window.lowerBound)
     literal(",\"rows\":")
-    if let notes {
-      rows(column.rows, window, notes, texts: texts)
+    if notes != nil || !column.levels.isEmpty {
+      rows(column.rows, window, notes, levels: column.levels, texts: texts)
     } else {
       cache.write(column.rows, window, texts: texts, to: &self)
     }
@@ -116,7 +116,8 @@ extension JSONWriter {
 
   /// An array of rows.
   package mutating func rows(
-    _ rows: ColumnRows, _ range: Range<Int>, _ notes: ColumnNotes? = nil, texts: any RowTexts
+    _ rows: ColumnRows, _ range: Range<Int>, _ notes: ColumnNotes? = nil,
+    levels: [Int: KeyLevel] = [:], texts: any RowTexts
   ) {
     literal("[")
     for row in range {
@@ -129,6 +130,7 @@ extension JSONWriter {
         let note = notes.notes[ExactString(rows.key(at: row))]
         noteField(note, locale: notes.locale, texts: texts)
       }
+      if !levels.isEmpty { level(levels[row]) }
       literal("}")
     }
     literal("]")

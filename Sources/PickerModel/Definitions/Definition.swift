@@ -234,7 +234,7 @@ extension Definition {
   /// - Precondition: The kind has columns, and `bounds` are its.
   func columnRules(
     within bounds: PickerBounds, today: CivilDate, goalDay: Int?,
-    knowing known: (earliest: Instant, days: SlotDays)?
+    knowing known: (earliest: Instant, days: SlotDays)?, seeing levels: KeyLevels? = nil
   ) -> any ColumnRules {
     switch rules {
     case .date:
@@ -242,7 +242,8 @@ extension Definition {
       return DateRules(bounds: bounds, goalDay: goalDay)
     case .slot(let kind):
       guard case .slots(let earliest) = bounds else { break }
-      return SlotRules(kind: kind, zone: zone, earliest: earliest, today: today, knowing: known)
+      return SlotRules(
+        kind: kind, zone: zone, earliest: earliest, today: today, knowing: known, seeing: levels)
     case .cascade(let kind): return kind
     case .columns(let kind): return kind
     case .calendar, .availability: break

@@ -1,5 +1,5 @@
 package import CivilTime
-import JSONText
+package import JSONText
 
 /// The levels of an inventory's keys as one session sees them.
 ///

@@ -86,6 +86,7 @@ extension PickerResult {
     switch self {
     case .null, .date, .slot, .keys, .window: nil
     case .day(_, let total), .range(_, _, let total), .stay(_, _, let total): total
+    case .counted(let value, units: _, isOpen: _): value.total
     }
   }
 
@@ -96,6 +97,8 @@ extension PickerResult {
     case .day(let date, total: _): .day(date, total: total)
     case .range(let start, let end, total: _): .range(start: start, end: end, total: total)
     case .stay(let start, let end, total: _): .stay(start: start, end: end, total: total)
+    case .counted(let value, let units, let isOpen):
+      .counted(value.with(total: total), units: units, isOpen: isOpen)
     }
   }
 }

@@ -50,10 +50,12 @@ package enum Picker: Hashable, Sendable {
   ///
   /// Keys that the definition does not have are clamped as a tick would clamp them.
   /// - Precondition: ``StoredPicker/fits(_:)`` is `true` for the definition.
-  package init(_ definition: Definition, state: StoredPicker) {
+  package init(_ definition: Definition, state: StoredPicker, seeing levels: KeyLevels? = nil) {
     switch definition.kind.shape {
-    case .columns: self = .columns(Boxed(ColumnsPicker(definition, state: state)))
-    case .calendar: self = .calendar(Boxed(CalendarPicker(definition, state: state)))
+    case .columns:
+      self = .columns(Boxed(ColumnsPicker(definition, state: state, seeing: levels)))
+    case .calendar:
+      self = .calendar(Boxed(CalendarPicker(definition, state: state, seeing: levels)))
     case .availability:
       self = .availability(Boxed(AvailabilityPicker(definition, state: state)))
     }

@@ -66,6 +66,8 @@ extension PickerChange {
 package enum ClampReason: String, Hashable, Sendable {
   case min, max, monthLength, noSuchTime, elapsed, maxDays, blocked
   case noArrival, noDeparture, maxNights
+  // By an inventory.
+  case soldOut, held, offered
   // These only after a change of definition.
   case gone, minDays, minNights, selection, unit
 }

@@ -23,6 +23,9 @@ package enum PickerResult: Sendable {
   case stay(start: CivilDate, end: CivilDate, total: PriceTotal? = nil)
   /// `availability`.
   indirect case window(WindowResult)
+  /// A value that is taken from an inventory: how many units, if there may be more than one, and
+  /// whether it can be had. The value itself is none of this case.
+  indirect case counted(PickerResult, units: Int?, isOpen: Bool)
 
   /// Writes the result as JSON, `null` included.
   package func write(to writer: inout JSONWriter) {
@@ -68,7 +71,26 @@ package enum PickerResult: Sendable {
       span(start, end, "\",\"nights\":", end.days(since: start), &writer)
       finish(total, &writer)
     case .window(let window): writer.window(window)
+    case .counted(let value, let units, let isOpen):
+      value.write(to: &writer)
+      writer.removeLast(1)
+      if let units {
+        writer.literal(",\"units\":")
+        writer.integer(units)
+      }
+      if !isOpen { writer.literal(",\"open\":false") }
+      writer.literal("}")
     }
+  }
+
+  /// The value without what an inventory adds.
+  package var value: PickerResult {
+    if case .counted(let value, _, _) = self { value } else { self }
+  }
+
+  /// The value as an inventory has it; of no value it is the same.
+  package func counted(units: Int?, isOpen: Bool) -> PickerResult {
+    self == .null || units == nil && isOpen ? self : .counted(self, units: units, isOpen: isOpen)
   }
 
   private func finish(_ total: PriceTotal?, _ writer: inout JSONWriter) {
@@ -138,8 +160,10 @@ extension PickerResult: Hashable {
       (.stay(let start, let end, let total), .stay(let otherStart, let otherEnd, let other)):
       start == otherStart && end == otherEnd && total == other
     case (.window(let left), .window(let right)): left == right
+    case (.counted(let left, let units, let isOpen), .counted(let right, let other, let isOther)):
+      units == other && isOpen == isOther && left == right
     case (.null, _), (.date, _), (.slot, _), (.keys, _), (.day, _), (.range, _), (.stay, _),
-      (.window, _):
+      (.window, _), (.counted, _):
       false
     }
   }

@@ -34,6 +34,12 @@ protocol PickerShape: Hashable, Sendable {
     _ new: Definition, _ bounds: PickerBounds, knowing known: Self?
   ) -> TickAnswer
 
+  /// See ``Picker/see(_:)``. Called only if the levels are others.
+  mutating func see(_ levels: KeyLevels?) -> TickAnswer
+
+  /// See ``Picker/take(offered:)``.
+  mutating func take(offered fields: ResultFields) throws(Refusal) -> [PickerChange]
+
   /// The first invariant that does not hold, as a sentence; `nil` if all hold.
   func checkInvariants() -> String?
 }

@@ -11,6 +11,7 @@ package enum Rejection: String, Error, Hashable, Sendable, CaseIterable {
   case maxDays, noArrival, noDeparture, maxNights, minNights
   case closed, noSuchGrade, staleCells, past, tooManyRuns
   case nothingToUndo, notComplete, elapsed
+  case waiting, soldOut, held, tooManyHolds, holdLimit, free, wrongUnits
 }
 
 /// The error of a refused command, which has changed nothing.

@@ -42,12 +42,12 @@ struct SlotRules: ColumnRules {
   /// - Parameter known: The days computed for an earlier or the same time, to save work.
   init(
     kind: SlotKind, zone: ZoneRules, earliest: Instant, today: CivilDate,
-    knowing known: (earliest: Instant, days: SlotDays)?
+    knowing known: (earliest: Instant, days: SlotDays)?, seeing levels: KeyLevels? = nil
   ) {
     self.kind = kind
     self.zone = zone
     self.earliest = earliest
-    times = SlotTimes(kind: kind, zone: zone)
+    times = SlotTimes(kind: kind, zone: zone, levels: levels)
     days = SlotDays(
       times.dates(from: earliest, knowing: known.map { ($0.earliest, $0.days.dates) }),
       today: today)
@@ -112,7 +112,35 @@ struct SlotRules: ColumnRules {
     let slot = self.slot(from: wanted)
     if slot == wanted { return RetainedSelection(keys: keys) }
     let isEarly = wanted < wall(at: earliest)
-    return RetainedSelection(keys: slot.keys, reason: isEarly ? .min : .noSuchTime)
+    return RetainedSelection(
+      keys: slot.keys, reason: isEarly ? .min : reason(without: wanted) ?? .noSuchTime)
+  }
+
+  /// Why the inventory has no slot at a time at which there would be one otherwise; `nil` if it has
+  /// one, or if there would be none.
+  private func reason(without wanted: Wall) -> ClampReason? {
+    guard let levels = times.levels else { return nil }
+    let all = SlotTimes(kind: kind, zone: zone).runs(of: wanted.date, from: earliest)
+    let second = wanted.hour * 3_600 + wanted.minute * 60
+    return all.filter { $0.seconds.contains(second) }
+      .map { zone.instant(of: wanted.date, second: second, offsetSeconds: $0.offsetSeconds) }
+      .min().flatMap { times.level(ofStart: $0.seconds, levels)?.reason }
+  }
+
+  func reason(without keys: [String]) -> ClampReason? {
+    Wall(keys: keys).flatMap(reason(without:))
+  }
+
+  func levels(
+    of rows: ColumnRows, column: Int, showing keys: [String], in inventory: KeyLevels
+  ) -> [Int: KeyLevel] {
+    guard column == 2, keys.count == 3 else { return [:] }
+    var levels: [Int: KeyLevel] = [:]
+    for row in 0..<rows.count {
+      guard let start = instant(of: [keys[0], keys[1], rows.key(at: row)]) else { continue }
+      levels[row] = times.level(ofStart: start.seconds, inventory)
+    }
+    return levels
   }
 
   private func wall(at instant: Instant) -> Wall {

@@ -15,9 +15,53 @@ struct SlotRun {
 struct SlotTimes {
   let kind: SlotKind
   let zone: ZoneRules
+  /// `nil` without inventory.
+  var levels: KeyLevels?
 
   /// The slots of `date` that start at `earliest` or later.
   func runs(of date: CivilDate, from earliest: Instant) -> [SlotRun] {
+    let all = runsWithoutInventory(of: date, from: earliest)
+    guard let levels else { return all }
+    return all.flatMap { open($0, of: date, levels) }
+  }
+
+  /// The parts of a run that the inventory leaves open.
+  private func open(_ run: SlotRun, of date: CivilDate, _ levels: KeyLevels) -> [SlotRun] {
+    let midnight = zone.instant(of: date, second: 0, offsetSeconds: run.offsetSeconds).seconds
+    let first = midnight + Int64(run.seconds.lowerBound)
+    let last = midnight + Int64(run.seconds.upperBound + kind.occupiedMinutes * 60)
+    if levels.areOpen(first...last) { return [run] }
+    var runs: [SlotRun] = []
+    var begin: Int?
+    let step = kind.stepMinutes * 60
+    for second in stride(from: run.seconds.lowerBound, through: run.seconds.upperBound, by: step) {
+      if level(ofStart: midnight + Int64(second), levels).isOpen {
+        begin = begin ?? second
+      } else if let from = begin {
+        runs.append(SlotRun(seconds: from...(second - step), offsetSeconds: run.offsetSeconds))
+        begin = nil
+      }
+    }
+    if let begin {
+      runs.append(
+        SlotRun(seconds: begin...run.seconds.upperBound, offsetSeconds: run.offsetSeconds))
+    }
+    return runs
+  }
+
+  /// The level of a booking: of its keys the one that says most.
+  func level(ofStart second: Int64, _ levels: KeyLevels) -> KeyLevel? {
+    var level: KeyLevel?
+    let end = second + Int64(kind.occupiedMinutes * 60)
+    for key in stride(from: second, to: end, by: kind.stepMinutes * 60) {
+      level = level.worse(levels[second: key])
+    }
+    return level
+  }
+
+  private func runsWithoutInventory(
+    of date: CivilDate, from earliest: Instant
+  ) -> [SlotRun] {
     let constantOffset = zone.constantOffset(around: date)
     if let constantOffset, kind.isAlwaysFree {
       return wholeDay(date, constantOffset, from: earliest).map { [$0] } ?? []

@@ -31,8 +31,8 @@ package struct CalendarEvent: Hashable, Sendable {
   ///   - sight: What the reader sees.
   ///   - tag: The language of the title; `nil`: the definition's.
   package init?(_ fold: SessionFold, sight: Sight = .everything, tag: String? = nil) {
-    switch sight.seen(fold.result, status: fold.status) {
-    case .null, .keys: return nil
+    switch sight.seen(fold.result, status: fold.status).value {
+    case .null, .keys, .counted: return nil
     case .date(let keys):
       guard let date = CivilDate(iso: keys.joined(separator: "-").utf8) else { return nil }
       span = .days(date, through: date)
