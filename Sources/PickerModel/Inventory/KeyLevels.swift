@@ -140,3 +140,18 @@ extension KeyLevels {
     }
   }
 }
+
+extension KeyLevels {
+  /// These levels with some others: a key that has the level of all others is not named any more.
+  package func with(_ new: KeyLevels, for kind: PickerKind) -> KeyLevels {
+    var named = named
+    for (key, level) in new.named {
+      if level == new.others {
+        named[key] = nil
+      } else {
+        named[key] = .some(level)
+      }
+    }
+    return KeyLevels(named, others: new.others, for: kind)
+  }
+}

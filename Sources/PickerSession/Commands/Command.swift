@@ -16,6 +16,8 @@ package enum Command: Hashable, Sendable {
   /// host.
   indirect case cancelWithReason(Note.Text)
   case reopen
+  /// Takes units of the inventory, or gives them back.
+  case inventory(InventoryCommand)
   /// The member's name from now on. It makes no revision.
   case rename(String)
   /// A command with a type that this server does not know. It is refused.
@@ -35,7 +37,8 @@ package enum Command: Hashable, Sendable {
   var isCancel: Bool {
     switch self {
     case .cancel, .cancelWithReason: true
-    case .act, .undo, .redo, .confirm, .confirmWindow, .reopen, .rename, .unknown: false
+    case .act, .undo, .redo, .confirm, .confirmWindow, .reopen, .rename, .inventory, .unknown:
+      false
     }
   }
 
@@ -48,6 +51,7 @@ package enum Command: Hashable, Sendable {
     case .confirm, .confirmWindow: "confirm"
     case .cancel, .cancelWithReason: "cancel"
     case .reopen: "reopen"
+    case .inventory(let command): command.type
     case .rename: "rename"
     case .unknown(let type): type
     }
@@ -57,7 +61,7 @@ package enum Command: Hashable, Sendable {
   package var roleNeeded: Role {
     switch self {
     case .act(let action): action.isHosts ? .owner : .editor
-    case .undo, .redo: .editor
+    case .undo, .redo, .inventory: .editor
     case .confirm, .confirmWindow, .cancel, .cancelWithReason, .reopen: .owner
     case .rename, .unknown: .viewer
     }
@@ -67,7 +71,7 @@ package enum Command: Hashable, Sendable {
   package var isForHosts: Bool {
     switch self {
     case .act(let action): action.isForHosts
-    case .confirm, .confirmWindow, .cancel, .cancelWithReason, .reopen: true
+    case .confirm, .confirmWindow, .cancel, .cancelWithReason, .reopen, .inventory: true
     case .undo, .redo, .rename, .unknown: false
     }
   }
@@ -81,7 +85,7 @@ package enum Command: Hashable, Sendable {
     case .act(let action): return try action.check(definition)
     case .confirmWindow: fits = definition.kind.hasChoice
     case .undo, .redo: fits = definition.kind.hasUndo
-    case .confirm, .cancel, .cancelWithReason, .reopen, .rename, .unknown: return
+    case .confirm, .cancel, .cancelWithReason, .reopen, .rename, .inventory, .unknown: return
     }
     if !fits { throw Refusal(unsupported: type, definition.kind) }
   }

@@ -22,6 +22,8 @@ package final class Delta: Sendable {
   package let notes: RowNotes?
   /// The result after this delta; `nil` if the delta did not change it.
   package let result: PickerResult?
+  /// What it changes of the inventory; `nil` for most deltas.
+  package let inventory: InventoryEdit?
   /// Whether the status was `confirmed` before.
   let endsConfirmed: Bool
   /// Whether a value was replaced by the nearest possible one.
@@ -80,7 +82,8 @@ package final class Delta: Sendable {
   init(
     revision: Int, at: Instant, by author: MemberID? = nil, ref: Int = 0,
     _ command: Command? = nil, if precondition: Precondition? = nil, change: SessionChange,
-    notes: RowNotes?, result: PickerResult?, endsConfirmed: Bool = false
+    notes: RowNotes?, result: PickerResult?, inventory: InventoryEdit? = nil,
+    endsConfirmed: Bool = false
   ) {
     self.revision = revision
     self.at = at
@@ -98,6 +101,7 @@ package final class Delta: Sendable {
     self.change = change
     self.notes = notes
     self.result = result
+    self.inventory = inventory
     self.endsConfirmed = endsConfirmed
     self.command = command
   }
@@ -113,7 +117,7 @@ extension Delta: Hashable {
       || left.revision == right.revision && left.at == right.at && left.author == right.author
         && left.hostCommand == right.hostCommand
         && left.change == right.change && left.notes == right.notes
-        && left.result == right.result
+        && left.result == right.result && left.inventory == right.inventory
   }
 
   package func hash(into hasher: inout Hasher) {

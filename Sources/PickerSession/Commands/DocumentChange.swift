@@ -8,6 +8,8 @@ package struct DocumentChange: Hashable, Sendable {
   package let definition: DefinitionChange?
   /// `nil` if the notes stay the same.
   package let notes: NotesPatch?
+  /// The settings of the inventory, or that it has none any more; `.none`: they stay the same.
+  package let inventory: InventorySettings??
   /// The version of the shared definition that the session follows with the change; `nil` if its
   /// host has changed the session itself.
   package let follows: SharedVersion?
@@ -24,8 +26,10 @@ package struct DocumentChange: Hashable, Sendable {
   }
 
   package init(
-    definition: DefinitionChange? = nil, notes: NotesPatch? = nil, follows: SharedVersion? = nil
+    definition: DefinitionChange? = nil, notes: NotesPatch? = nil,
+    inventory: InventorySettings?? = .none, follows: SharedVersion? = nil
   ) {
     (self.definition, self.notes, self.follows) = (definition, notes, follows)
+    self.inventory = inventory
   }
 }

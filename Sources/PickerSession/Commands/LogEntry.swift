@@ -23,7 +23,13 @@ package struct LogEntry: Hashable, Sendable {
     self.body = body
   }
 
-  package var isCommand: Bool { if case .command = body { true } else { false } }
+  package var isCommand: Bool {
+    switch body {
+    case .command: true
+    case .decided(let decided): decided.body.isCommand
+    default: false
+    }
+  }
 
   package enum Body: Hashable, Sendable {
     /// A new member.

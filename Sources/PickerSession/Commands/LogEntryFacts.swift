@@ -73,8 +73,20 @@ extension LogEntry.Body {
         other: 160 + (change.definition?.encoded?.json.count ?? 0), source: change.sourceByteCount)
     case .settle(let settle):
       LogEntry.Facts(isHostChange: true, texts: settle.textByteCount, other: 160)
+    case .decided(let decided): decided.body.facts(op: op)
+    case .inventory(let news):
+      LogEntry.Facts(
+        needsBudget: true, isTimed: true,
+        other: 160 + 32 * ((news.levels?.named.count ?? 0) + (news.claim?.claim?.keys.count ?? 0)))
     }
   }
+
+  /// The entry itself, without the inventory's decision.
+  package var undecided: LogEntry.Body {
+    if case .decided(let decided) = self { decided.body } else { self }
+  }
+
+  var isCommand: Bool { if case .command = self { true } else { false } }
 
   /// Whether this entry can give a member at least a role, in a session whose tokens grant roles.
   package func mayGive(_ needed: Role, to member: MemberID) -> Bool {
@@ -84,7 +96,8 @@ extension LogEntry.Body {
     // Without a role the member gets its former one.
     case .returned(let returned, let role): returned == member && (role ?? .owner) >= needed
     case .roleSet(let set): set.role >= needed
-    case .left, .command, .revised, .settle, .tick, .clockSet, .revoked: false
+    case .decided(let decided): decided.body.mayGive(needed, to: member)
+    case .left, .command, .revised, .settle, .tick, .clockSet, .revoked, .inventory: false
     }
   }
 
@@ -92,6 +105,7 @@ extension LogEntry.Body {
   package var isConfirm: Bool {
     switch self {
     case .command(_, ref: _, .confirm, _), .command(_, ref: _, .confirmWindow, _): true
+    case .decided(let decided): decided.body.isConfirm
     default: false
     }
   }
@@ -100,7 +114,9 @@ extension LogEntry.Body {
   package var isTick: Bool {
     switch self {
     case .tick, .clockSet: true
-    case .joined, .roleChanged, .left, .returned, .command, .revoked, .roleSet, .revised, .settle:
+    case .decided(let decided): decided.body.isTick
+    case .joined, .roleChanged, .left, .returned, .command, .revoked, .roleSet, .revised, .settle,
+      .inventory:
       false
     }
   }
@@ -113,6 +129,7 @@ extension Command {
     case .act(let action): action.byteCount
     case .unknown(let text), .rename(let text): text.utf8.count
     case .cancelWithReason(let reason): reason.tree.serialized().count
+    case .inventory(let command): command.byteCount
     case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: 0
     }
   }

@@ -45,7 +45,8 @@ extension SessionFold {
       switch command {
       case .reopen, .cancel: applyWaiting(at: now, &effects)
       case .rename(let name): rename(at: index, name, &effects)
-      case .act, .undo, .redo, .confirm, .confirmWindow, .cancelWithReason, .unknown: break
+      case .act, .undo, .redo, .confirm, .confirmWindow, .cancelWithReason, .inventory, .unknown:
+        break
       }
     } catch {
       if error.code != .oldRef {
@@ -156,6 +157,7 @@ extension SessionFold {
     // Whatever the picker and its status are.
     if case .rename = command { return }
     try command.check(definition)
+    if case .inventory(let inner) = command { try inner.check(facts.inventory?.settings) }
     if let confirmation = decision.confirmation, !command.isCancel {
       throw Refusal(
         .confirming, "the host decides on the confirmation; an owner can cancel it",
@@ -187,7 +189,8 @@ extension SessionFold {
     case .act(let action): return try act(action, by: member, at: now)
     case .undo: return try undo()
     case .redo: return try redo()
-    case .confirm: return try confirm(op: op, at: now, hasElapsed: hasElapsed)
+    case .inventory(let inner): return try perform(inner, by: member)
+    case .confirm: return try confirm(op: op, by: member, at: now, hasElapsed: hasElapsed)
     case .confirmWindow(let choice):
       return try confirm(choice, op: op, at: now, hasElapsed: hasElapsed)
     case .cancel: return .status(cancel(nil))
@@ -195,6 +198,7 @@ extension SessionFold {
     case .reopen:
       if status == .open { return nil }
       picker.endChoice()
+      holdBooked()
       return .status(StatusChange(.open, result: picker.result(priced: notes)))
     case .rename: return nil
     case .unknown(let type): throw Refusal(.unknownType, type)
@@ -214,7 +218,10 @@ extension SessionFold {
       limits: PickerLimits(respondentsMax: limits.members, runsMax: limits.runs))
     let changes = try picker.perform(action, by: actor)
     if changes.isEmpty { return nil }
-    if definition.kind.hasUndo { facts.undoList.push(before, countMax: limits.undo) }
+    if definition.kind.hasUndo {
+      facts.undoList.push(
+        UndoValue(before, units: facts.inventory?.units), countMax: limits.undo)
+    }
     // Asked here, because a call of `named` copies the fold.
     let hasNames = definition.kind.hasParts
     return change(hasNames ? named(changes) : changes)
@@ -232,7 +239,7 @@ extension SessionFold {
 
   private mutating func undo() throws(Refusal) -> SessionChange? {
     while let value = facts.undoList.popPast() {
-      let before = picker.value
+      let before = UndoValue(picker.value, units: facts.inventory?.units)
       guard let change = restore(value) else { continue }
       facts.undoList.pushFuture(before)
       return change
@@ -242,7 +249,7 @@ extension SessionFold {
 
   private mutating func redo() throws(Refusal) -> SessionChange? {
     while let value = facts.undoList.popFuture() {
-      let before = picker.value
+      let before = UndoValue(picker.value, units: facts.inventory?.units)
       guard let change = restore(value) else { continue }
       facts.undoList.pushPast(before)
       return change
@@ -250,14 +257,16 @@ extension SessionFold {
     throw Refusal(.nothingToUndo, "there is no undone value to restore")
   }
 
-  private mutating func restore(_ value: PickerSelection) -> SessionChange? {
-    let changes = picker.restore(value)
-    return changes.isEmpty ? nil : change(changes)
+  private mutating func restore(_ value: UndoValue) -> SessionChange? {
+    let changes = picker.restore(value.selection)
+    let hasOtherUnits = restore(units: value.units)
+    return changes.isEmpty && !hasOtherUnits ? nil : change(changes)
   }
 
   /// Cancels the session, or takes back the confirmation on which the host decides.
   private mutating func cancel(_ reason: Note.Text?) -> StatusChange {
     let op = decision.confirmation?.op
+    unbook()
     // The host cancels what was confirmed, which members go on seeing.
     if status != .confirmed { picker.endChoice() }
     return StatusChange(
@@ -266,7 +275,7 @@ extension SessionFold {
   }
 
   private mutating func confirm(
-    op: String?, at now: Instant, hasElapsed: Bool
+    op: String?, by member: MemberID, at now: Instant, hasElapsed: Bool
   ) throws(Refusal) -> SessionChange? {
     guard result != .null else {
       throw Refusal(.notComplete, "there is no result to confirm yet")
@@ -274,6 +283,7 @@ extension SessionFold {
     if hasElapsed {
       throw Refusal(.elapsed, "the result has changed with time; check it and confirm again")
     }
+    if facts.inventory != nil { try book(by: member) }
     return .status(confirm(op: op, at: now))
   }
 

@@ -35,7 +35,10 @@ extension SessionFold {
       return effects.append(.settled(outcome))
     }
     remnant = .entry
-    if !settle.isGranted { picker.endChoice() }
+    if !settle.isGranted {
+      picker.endChoice()
+      unbook()
+    }
     let change =
       if settle.isGranted {
         StatusChange(.confirmed, result: currentResult, settle: settle)
@@ -58,6 +61,7 @@ extension SessionFold {
     guard let confirmation = decision.confirmation, now >= confirmation.until else { return false }
     let (valueBefore, resultBefore) = (picker.value, result)
     picker.endChoice()
+    unbook()
     let change = StatusChange(.open, result: currentResult, op: confirmation.op, reason: .timeout)
     commit(.status(change), at: now, &effects)
     applyWaiting(at: now, &effects)

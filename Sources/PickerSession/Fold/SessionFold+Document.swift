@@ -29,6 +29,9 @@ extension SessionFold {
       try apply(change, at: now, &effects)
       facts.shared?.take(change)
     } catch {
+      if inventoryEdit != nil {
+        commit(.picker([], tappedBy: nil), hasResult: takeResult(), at: now, &effects)
+      }
       guard let follows = change.follows else { return }
       effects.append(.definitionRejected(version: follows.version, error))
       facts.shared?.version = follows.version
@@ -40,10 +43,13 @@ extension SessionFold {
     _ change: DocumentChange, at now: Instant, _ effects: inout [Effect]
   ) throws(DefinitionProblem) {
     if let problem = change.follows?.problem { throw problem }
+    if let settings = change.inventory { take(settings) }
     if let definition = change.definition, !definition.changesOwnPartOnly {
       try redefine(definition, change, at: now, &effects)
     } else if let edit = takeNotes(of: change) {
       commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
+    } else if change.inventory != nil {
+      commit(.picker([], tappedBy: nil), hasResult: takeResult(), at: now, &effects)
     }
   }
 

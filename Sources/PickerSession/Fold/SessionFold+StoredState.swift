@@ -38,6 +38,8 @@ extension SessionFold {
     package var sightRevision: Int?
     /// `nil` for a session without a shared definition.
     package var shared: SharedState?
+    /// `nil` for a session without inventory.
+    package var inventory: InventoryState?
 
     /// - Parameter createdAt: The time of the creation.
     package init(at createdAt: Instant) { (statusChangedAt, reached) = (createdAt, createdAt) }
@@ -85,12 +87,15 @@ extension SessionFold {
     self.limits = limits
     facts = state.facts
     definition = state.definition?.definition ?? origin.definition
-    picker = Picker(state.shown?.definition ?? definition, state: state.picker)
+    picker = Picker(
+      state.shown?.definition ?? definition, state: state.picker,
+      seeing: facts.inventory?.levels)
     if state.shown != nil { _ = picker.layOut(like: definition) }
     result =
       facts.status == .open
       ? picker.result(priced: facts.notes) : picker.result.with(total: state.total)
     self.history = history
+    result = counted(result)
     historyWeight = history.reduce(0) { $0 + $1.weight }
     historyDefinitionWeight = history.reduce(0) { $0 + $1.definitionWeight }
   }

@@ -24,6 +24,10 @@ package struct SessionFold: Sendable {
   /// The last deltas in order, without gaps, the last one with ``revision``. Bounded by
   /// ``SessionLimits/history`` and by ``historyWeightMax``.
   package internal(set) var history: Deque<Delta>
+  /// What the next delta says about the inventory.
+  var inventoryEdit: InventoryEdit?
+  /// While an entry is applied that the inventory decides.
+  var ruling: Ruling?
   /// The sum of ``Delta/weight`` over ``history``.
   var historyWeight = 0
   /// The sum of ``Delta/definitionWeight`` over ``history``.
@@ -52,6 +56,10 @@ package struct SessionFold: Sendable {
     facts.notes = origin.notes
     facts.shared = origin.uses.map(SharedState.init)
     history = []
+    guard let inventory = origin.inventory else { return }
+    facts.inventory = inventory
+    _ = picker.see(inventory.levels)
+    result = currentResult
   }
 
   /// Applies the next entry of the log.
@@ -81,7 +89,9 @@ package struct SessionFold: Sendable {
     switch body {
     case .joined(let joining): join(joining, &effects)
     case .roleChanged(let member, let role): take(role: role, of: member, &effects)
-    case .left(let member): leave(member, &effects)
+    case .left(let member):
+      leave(member, &effects)
+      leaveHold(at: now, &effects)
     case .returned(let member, let role): readd(member, role, &effects)
     case .tick, .clockSet:
       let count = effects.count
@@ -91,7 +101,8 @@ package struct SessionFold: Sendable {
     case .roleSet(let role): set(role, &effects)
     case .revised(let change): revise(change, at: now, &effects)
     case .settle(let settle): self.settle(settle, at: now, &effects)
-    case .command: break
+    case .inventory(let news): take(news, at: now, &effects)
+    case .command, .decided: break
     }
   }
 
@@ -157,7 +168,17 @@ package struct SessionFold: Sendable {
 
   /// The result with the amounts of the notes. While a session is not open, its total stays.
   var currentResult: PickerResult {
-    status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total)
+    let now =
+      status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total)
+    return facts.inventory == nil ? now : counted(now)
+  }
+
+  /// A result with what the inventory adds.
+  func counted(_ value: PickerResult) -> PickerResult {
+    guard let inventory = facts.inventory else { return value }
+    let isOpen =
+      definition.kind != .cascade || picker.keys.first.map { inventory.levels[$0].isOpen } ?? true
+    return value.counted(units: inventory.shownUnits, isOpen: isOpen)
   }
 
   /// Updates ``result`` from the picker and the notes. Call it once for each delta, before
@@ -208,7 +229,7 @@ package struct SessionFold: Sendable {
     let delta = Delta(
       revision: revision, at: now, by: author, ref: ref, consume command, if: precondition,
       change: change, notes: rowNotes,
-      result: hasResult ? result : nil,
+      result: hasResult ? result : nil, inventory: takeInventoryEdit(),
       endsConfirmed: endsConfirmed)
     history.append(delta)
     historyWeight += delta.weight
@@ -266,11 +287,13 @@ package struct SessionFold: Sendable {
 
 extension LogEntry.Body {
   /// A method of the body, which does not copy itself to look at its command.
-  fileprivate func apply(
+  func apply(
     to fold: inout SessionFold, op: String?, at now: Instant, _ effects: inout [Effect]
   ) {
     if case .command(let member, let ref, let command, let precondition) = self {
       fold.perform(command, if: precondition, ref: ref, by: member, op: op, at: now, &effects)
+    } else if case .decided(let decided) = self {
+      fold.apply(decided, op: op, at: now, &effects)
     } else {
       fold.apply(self, at: now, &effects)
     }
@@ -297,7 +320,7 @@ extension SessionFold {
     switch command {
     case .act(let action): picker.correction(for: action, refusal.code)
     case .undo, .redo, .confirm, .confirmWindow, .cancel, .cancelWithReason, .reopen, .rename,
-      .unknown:
+      .inventory, .unknown:
       .nothing
     }
   }

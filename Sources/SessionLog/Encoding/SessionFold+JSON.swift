@@ -46,6 +46,7 @@ extension SessionFold.Facts {
 extension Notes: Stored { static let absent: Notes? = Notes() }
 extension OwnNotes: Stored { static let absent: OwnNotes? = OwnNotes() }
 extension PickerSelection: Stored {}
+extension UndoValue: Stored {}
 
 extension Note.Text: Stored {
   init?(tree: JSONTree) {
@@ -161,5 +162,5 @@ extension UndoList: StoredObject {
 }
 
 extension UndoList {
-  fileprivate var allPast: [PickerSelection] { Array(past) }
+  fileprivate var allPast: [UndoValue] { Array(past) }
 }
