@@ -80,6 +80,7 @@ let package = Package(
         "BackgroundWork", "CLibPQ", "PickerHub", "PickerWire", "PickerSession", "PickerModel",
         "CSQLite", "CivilTime", "JSONText",
         .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ]),
     .systemLibrary(
       name: "CLibWebSockets", pkgConfig: "libwebsockets",

@@ -34,12 +34,12 @@ extension Hub {
   /// Ends a session: from now on the hub applies and answers nothing. When the log has stored the
   /// end, the connections are closed. The event has the state of now, without pending entries.
   func end(
-    _ hosted: HostedSession, _ reason: SessionEnd,
+    _ hosted: HostedSession, _ reason: SessionEnd, releasesBooking: Bool = false,
     completion: @escaping (Result<Void, HubProblem>) -> Void
   ) {
     let event = hosted.session.endEvent(reason, at: now.session)
-    switch log.append(.ended(event), of: hosted.id) {
-    case .failed, .full, .storeFull, .exhausted: completion(.failure(.unavailable))
+    switch log.append(.ended(event, releasesBooking: releasesBooking), of: hosted.id) {
+    case .decided, .failed, .full, .storeFull, .exhausted: completion(.failure(.unavailable))
     case .stored where hosted.steps.isEmpty:
       directory.end(hosted, reason)
       remove(hosted)

@@ -85,8 +85,14 @@ extension HostSeam {
   package func denyConfirmation(of hosted: HostedSession) { hub.denyConfirmation(of: hosted) }
 
   /// Ends a session for which nothing waits.
-  package func end(_ hosted: HostedSession) async throws(HubProblem) {
-    try await answered { hub.end(hosted, .deleted, completion: $0) }.get()
+  ///
+  /// - Parameter releasesBooking: Whether its booking in the inventory is deleted, too.
+  package func end(
+    _ hosted: HostedSession, releasesBooking: Bool = false
+  ) async throws(HubProblem) {
+    try await answered {
+      hub.end(hosted, .deleted, releasesBooking: releasesBooking, completion: $0)
+    }.get()
   }
 
   /// A random id that belongs to this hub's shard.

@@ -31,7 +31,7 @@ extension Hub {
       origin, event: fold.creationEvent, nextTick: fold.nextTick)
     switch log.append(record, of: origin.id) {
     case .storeFull: throw .storeFull
-    case .failed, .full, .exhausted: throw .unavailable
+    case .decided, .failed, .full, .exhausted: throw .unavailable
     case .stored:
       directory.create(hosted, isStored: true)
       sessionOpened(hosted, entry, key)

@@ -20,12 +20,13 @@ extension Hub {
     completion: (([Effect]?) -> Void)? = nil
   ) -> Bool {
     let isDecided = body.isConfirm && hosted.session.fold.origin.host.decideSeconds != nil
-    let entry = LogEntry(at: time.session, body: body, op: isDecided ? identities.text() : nil)
+    var entry = LogEntry(at: time.session, body: body, op: isDecided ? identities.text() : nil)
     let outcome = log.append(entry, to: hosted, at: time)
+    if case .decided(let outcome) = outcome { entry = entry.decided(outcome) }
     switch outcome {
-    case .stored where hosted.steps.isEmpty:
+    case .stored where hosted.steps.isEmpty, .decided where hosted.steps.isEmpty:
       apply(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
-    case .stored, .pending:
+    case .stored, .decided, .pending:
       hosted.steps.append(.apply(entry, arrival: time.machineNanoseconds, completion))
     case .full, .storeFull:
       guard case .command(let member, let ref, let command, _) = entry.body else { return false }
@@ -65,7 +66,11 @@ extension Hub {
   }
 
   /// The log has committed the next records of a session.
-  package func committed(_ count: Int, of session: SessionID, at time: HubTime) {
+  ///
+  /// - Parameter outcomes: Those of the undecided entries among them, in their order.
+  package func committed(
+    _ count: Int, outcomes: [InventoryOutcome] = [], of session: SessionID, at time: HubTime
+  ) {
     now = time
     guard let hosted = directory.hosted(session) else {
       guard case .endingDormant = directory[session] else { return }

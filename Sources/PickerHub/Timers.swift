@@ -150,7 +150,7 @@ extension Hub {
   private func endUnreadable(_ session: SessionID) {
     guard directory.dormant(session) != nil else { return }
     switch log.append(.ended(nil), of: session) {
-    case .failed, .full, .storeFull, .exhausted: expireLater(session)
+    case .decided, .failed, .full, .storeFull, .exhausted: expireLater(session)
     case .stored:
       directory.ended(session)
       noteEnd()

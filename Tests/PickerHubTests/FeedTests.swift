@@ -55,7 +55,7 @@ import PickerHost
     } answer: { _ in
     }
 
-    guard case .ended(let event?)? = fixture.log.records.last else {
+    guard case .ended(let event?, _)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }
@@ -68,7 +68,7 @@ import PickerHost
     let fixture = try HubFixture(letters)
     fixture.wait(Int64(fixture.fold.origin.ttlSeconds) * 1000 + 1)
 
-    guard case .ended(let event?)? = fixture.log.records.last else {
+    guard case .ended(let event?, _)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }
@@ -87,7 +87,7 @@ import PickerHost
       fixture.session, LoadedSession(fold: fold, entryCount: 0, idleMilliseconds: 0),
       at: fixture.now)
 
-    guard case .ended(let event?)? = fixture.log.records.last else {
+    guard case .ended(let event?, _)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }
@@ -116,7 +116,7 @@ import PickerHost
 
     #expect(answer() == problem)
     let ends = fixture.log.records.compactMap { record in
-      if case .ended(let event?) = record { event } else { nil }
+      if case .ended(let event?, _) = record { event } else { nil }
     }
     #expect(ends.map(\.type) == (problem == nil ? [] : [.ended]))
     #expect(
@@ -165,7 +165,7 @@ import PickerHost
     fixture.wait(6000 + ttl)
     fixture.hub.loaded(fixture.session, nil, at: fixture.now)
 
-    guard case .ended(nil)? = fixture.log.records.last else {
+    guard case .ended(nil, _)? = fixture.log.records.last else {
       Issue.record("the last record is not the end")
       return
     }

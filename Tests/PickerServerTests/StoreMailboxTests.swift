@@ -26,7 +26,7 @@ import Testing
     }
     let ids = (0..<30).map { SessionID("session \($0)") }
 
-    mailboxes.post(.committed(ids.map { ($0, 2) }))
+    mailboxes.post(.committed(ids.map { ($0, 2, []) }))
     mailboxes.post(.refused(ids))
     mailboxes.post(.taken(ids))
     mailboxes.post(.lost(ids))

@@ -77,7 +77,7 @@ final class HubLoad {
     for notice in mailbox.take() {
       switch notice {
       case .committed(let parts):
-        for (session, count) in parts { hub.committed(count, of: session, at: now) }
+        for part in parts { hub.committed(part.count, of: part.session, at: now) }
       case .run(_, let work): work()
       case .orphaned, .stopped: break
       case .lost, .refused, .taken, .loaded, .runInHub, .shared, .message:

@@ -20,6 +20,8 @@ package struct LoadedSession: Sendable {
   package let missed: [FeedRecord]
   /// What changes because its shared definition has a version that the session has not got.
   package var step: SharedStep?
+  /// The whole inventory of its shared definition, with its own claim; `nil` if there is none.
+  package var inventory: InventoryChange?
 
   package init(
     fold: SessionFold, entryCount: Int, snapshotEntryCount: Int = 0,

@@ -39,7 +39,7 @@ struct LogProgress {
     switch lastOutcome {
     case .full: .logFull
     case .storeFull: .storeFull
-    case .stored, .pending, .failed, .exhausted: nil
+    case .stored, .decided, .pending, .failed, .exhausted: nil
     }
   }
   fileprivate var lastOutcome = AppendOutcome.stored

@@ -11,7 +11,9 @@ package enum LogRecord: Sendable {
   case entry(LogEntry)
   /// The log writes the event in the transaction that removes the session; `nil` for a session that
   /// could not be read.
-  case ended(FeedEvent?)
+  ///
+  /// What the session has of an inventory is given back, a booking only with `releasesBooking`.
+  case ended(FeedEvent?, releasesBooking: Bool = false)
 }
 
 extension LogRecord {
@@ -33,7 +35,7 @@ extension LogRecord {
       1024 + (origin.title?.tree.serialized().count ?? 0) + origin.notes.byteCount
         + (event?.byteCount ?? 0)
     case .entry(let entry): entry.facts.byteCount
-    case .ended(let event): 64 + (event?.byteCount ?? 0)
+    case .ended(let event, _): 64 + (event?.byteCount ?? 0)
     }
   }
 }

@@ -40,6 +40,18 @@ package protocol SessionLog: AnyObject {
   func shared(
     _ name: String, hub: Int,
     completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void)
+  /// Reads an inventory, or what has changed of it.
+  ///
+  /// - Parameters:
+  ///   - name: Of the shared definition, with its namespace.
+  ///   - number: What has changed after it is read; `nil`: everything.
+  ///   - sessions: Whose claims are read.
+  ///   - hub: The index of the calling hub.
+  ///   - completion: Called on the hub's thread; ``LogLookup/absent`` if the definition has no
+  ///     inventory. Default: it has none.
+  func inventory(
+    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void)
   /// Stores the current time, soon, as that of the session's last join. An entry does so, too, but
   /// a member that resumes has none. Default: stores nothing.
   func noteVisit(of session: SessionID)
@@ -94,6 +106,11 @@ extension SessionLog {
   package func shared(
     _ name: String, hub: Int,
     completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
+  ) { completion(.absent) }
+
+  package func inventory(
+    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
   ) { completion(.absent) }
 
   package var isClustered: Bool { false }

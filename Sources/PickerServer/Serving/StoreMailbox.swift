@@ -65,7 +65,7 @@ extension [StoreMailbox] {
     case .orphaned(let sessions):
       share(sessions, by: \.id) { $0.post(.orphaned($1)) }
     case .runInHub(let index, _): self[index].post(notice)
-    case .shared, .stopped: for mailbox in self { mailbox.post(notice) }
+    case .shared, .inventory, .stopped: for mailbox in self { mailbox.post(notice) }
     case .message: break
     }
   }

@@ -13,7 +13,22 @@ package struct DecidedEntry: Hashable, Sendable {
     (self.body, self.demand, self.outcome) = (body, demand, outcome)
   }
 
+  /// The entry with its outcome.
   package func with(_ outcome: InventoryOutcome) -> DecidedEntry {
     DecidedEntry(body, demand: demand, outcome: outcome)
+  }
+}
+
+extension LogEntry {
+  /// An undecided entry with its outcome; another one as it is.
+  package func decided(_ outcome: InventoryOutcome) -> LogEntry {
+    guard let demand else { return self }
+    return LogEntry(at: at, body: .decided(demand.entry.with(outcome)), op: op)
+  }
+
+  /// What an undecided entry asks; `nil` for any other.
+  package var demand: (entry: DecidedEntry, demand: InventoryDemand)? {
+    guard case .decided(let entry) = body, let demand = entry.demand else { return nil }
+    return (entry, demand)
   }
 }

@@ -11,6 +11,8 @@ package struct SharedDefinition: Sendable {
   /// The definition with its defaults, as ``Definition/document(full:isExplicit:)`` has it.
   package let document: JSONTree
   package let notes: Notes
+  /// What the sessions that use it take from; `nil`: they take nothing.
+  package let inventory: InventorySettings?
   /// The number of values of ``document``, and of notes.
   package let weight: Int
   /// Its memory in bytes, an estimate.
@@ -25,11 +27,12 @@ package struct SharedDefinition: Sendable {
   /// - Parameter memory: Counts the definition as long as a copy of it exists.
   package init(
     name: String, version: Int, document: JSONTree, notes: Notes,
-    memory: (any MemoryAccount)? = nil
+    inventory: InventorySettings? = nil, memory: (any MemoryAccount)? = nil
   ) {
     (self.name, self.version, self.document, self.notes) = (name, version, document, notes)
+    self.inventory = inventory
     weight = document.extent.valueCount + notes.days.count + notes.rowCount
-    byteCount = document.byteCount + notes.byteCount
+    byteCount = document.byteCount + notes.byteCount + (inventory?.byteCount ?? 0)
     charge = memory.map { [byteCount] in MemoryCharge(byteCount, in: $0) }
   }
 
@@ -37,9 +40,11 @@ package struct SharedDefinition: Sendable {
     document["kind"]?.string.flatMap(PickerKind.init(rawValue:))
   }
 
-  /// The definition's document and the notes, as requests and responses have them.
+  /// The definition's document, the notes and the inventory, as requests and responses have them.
   package var tree: JSONTree {
-    .object([.init("definition", document), .init("notes", notes.tree)])
+    .object(
+      [.init("definition", document), .init("notes", notes.tree)]
+        + (inventory.map { [.init("inventory", $0.tree)] } ?? []))
   }
 
   /// The ``name`` of a definition that keys of a namespace have created. No name has a slash.

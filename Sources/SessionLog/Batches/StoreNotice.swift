@@ -3,8 +3,9 @@ package import PickerSession
 
 /// A notice from the store, handled on the thread of each hub that it concerns.
 package enum StoreNotice: Sendable {
-  /// So many of the next records of each session are committed.
-  case committed([(session: SessionID, count: Int)])
+  /// So many of the next records of each session are committed, the undecided ones of them with
+  /// these outcomes.
+  case committed([(session: SessionID, count: Int, outcomes: [InventoryOutcome])])
   /// Creations were not stored: other sessions have their names.
   case refused([SessionID])
   /// Pending records of these sessions are lost.
@@ -21,6 +22,8 @@ package enum StoreNotice: Sendable {
   case orphaned([DormantSession])
   /// A shared definition has a new version.
   case shared(SharedDefinition)
+  /// An inventory has changed.
+  case inventory(name: String, number: Int)
   /// Nodes that are not alive any more, and whose sessions others may claim. Posted again as long
   /// as that is so.
   case stopped([Int64])
@@ -33,7 +36,9 @@ extension Hub {
   package func handle(_ notice: StoreNotice, at time: HubTime) {
     switch notice {
     case .committed(let parts):
-      for (session, count) in parts { committed(count, of: session, at: time) }
+      for (session, count, outcomes) in parts {
+        committed(count, outcomes: outcomes, of: session, at: time)
+      }
     case .refused(let sessions): for session in sessions { refused(session, at: time) }
     case .taken(let sessions): taken(sessions, at: time)
     case .lost(let sessions): lost(sessions, at: time)
@@ -43,6 +48,7 @@ extension Hub {
       work()
     case .orphaned(let sessions): restore(sessions, at: time)
     case .shared(let shared): changed(shared, at: time)
+    case .inventory(let name, let number): inventoryChanged(name, number: number, at: time)
     case .stopped, .message: return
     }
   }

@@ -25,14 +25,18 @@ enum StoreRecord: Sendable {
 
 extension [StoreRecord] {
   /// The number of log records per session, in the order of the sessions' first records.
-  var committed: [(session: SessionID, count: Int)] {
+  ///
+  /// - Parameter outcomes: Those of undecided entries.
+  func committed(
+    _ outcomes: [SessionID: [InventoryOutcome]]
+  ) -> [(session: SessionID, count: Int, outcomes: [InventoryOutcome])] {
     var order: [SessionID] = []
     var counts: [SessionID: Int] = [:]
     for case .log(_, let session) in self {
       if counts[session] == nil { order.append(session) }
       counts[session, default: 0] += 1
     }
-    return order.map { ($0, counts[$0] ?? 0) }
+    return order.map { ($0, counts[$0] ?? 0, outcomes[$0] ?? []) }
   }
 
   /// The sessions of the records, each once.

@@ -89,7 +89,7 @@ package final class MemorySessionLog: SessionLog {
       count(size, in: log)
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       if !isLast { last = log }
-    case .ended(let event):
+    case .ended(let event, _):
       last = nil
       free(session)
       if let event { feed?.append([event]) }

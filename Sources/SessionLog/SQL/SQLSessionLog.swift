@@ -551,7 +551,7 @@ extension SQLSessionLog {
     }
     let absent = result.taken.union(result.refused)
     disown(absent)
-    let stored = batch.records.committed
+    let stored = batch.records.committed(result.outcomes)
     notify(.committed(absent.isEmpty ? stored : stored.filter { !absent.contains($0.session) }))
     if !result.refused.isEmpty { notify(.refused(Array(result.refused))) }
     if !result.lost.isEmpty { notify(.lost(result.lost)) }

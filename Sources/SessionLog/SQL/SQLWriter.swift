@@ -24,6 +24,8 @@ final class SQLWriter {
     var lost: [SessionID] = []
     /// Sessions that another node owns, or that have ended there.
     var taken: Set<SessionID> = []
+    /// The outcomes of the undecided entries, in their order.
+    var outcomes: [SessionID: [InventoryOutcome]] = [:]
     /// The events of the batch, if it has some.
     var news: FeedNews?
   }
@@ -154,7 +156,7 @@ final class SQLWriter {
     switch record {
     case .log(.created, _): break
     case .log(.entry(let entry), let session): try add(entry, session, connection)
-    case .log(.ended(let event), let session): try end(session, event, connection)
+    case .log(.ended(let event, _), let session): try end(session, event, connection)
     case .snapshot(let snapshot, let session):
       if try !store(snapshot, session, connection) { result.lost.append(session) }
     case .feed(let record, let session):

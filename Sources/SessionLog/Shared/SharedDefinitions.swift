@@ -26,6 +26,61 @@ package protocol SharedDefinitions: AnyObject, Sendable {
   func remove(
     _ name: String, if versions: VersionMatch?,
     completion: @escaping @Sendable (SharedWriting) -> Void)
+
+  /// Reads counts of an inventory. The completions of this function and of those below are called
+  /// on any thread; ``LogLookup/absent`` says that there is no inventory of this name.
+  func counts(
+    _ query: InventoryQuery, of name: String,
+    completion: @escaping @Sendable (LogLookup<InventoryPage>) -> Void)
+  /// Reads the keys on which more is taken than there is, at most 100.
+  func keysOver(
+    of name: String, completion: @escaping @Sendable (LogLookup<[String]>) -> Void)
+  /// Books for somebody elsewhere.
+  func book(
+    _ booking: HostBooking, in name: String,
+    completion: @escaping @Sendable (BookingOutcome) -> Void)
+  /// Reads bookings: those of a key, or all, after an id.
+  func bookings(
+    of name: String, key: String?, after: String?, limit: Int,
+    completion: @escaping @Sendable (LogLookup<BookingPage>) -> Void)
+  /// Reads a booking; `nil` if there is none.
+  func booking(
+    _ id: String, of name: String,
+    completion: @escaping @Sendable (LogLookup<HostBooking?>) -> Void)
+  /// Deletes a booking, and offers what it had to the line.
+  func removeBooking(
+    _ id: String, of name: String, completion: @escaping @Sendable (BookingRemoval) -> Void)
+}
+
+/// Without an inventory.
+extension SharedDefinitions {
+  package func counts(
+    _ query: InventoryQuery, of name: String,
+    completion: @escaping @Sendable (LogLookup<InventoryPage>) -> Void
+  ) { completion(.absent) }
+
+  package func keysOver(
+    of name: String, completion: @escaping @Sendable (LogLookup<[String]>) -> Void
+  ) { completion(.absent) }
+
+  package func book(
+    _ booking: HostBooking, in name: String,
+    completion: @escaping @Sendable (BookingOutcome) -> Void
+  ) { completion(.noInventory) }
+
+  package func bookings(
+    of name: String, key: String?, after: String?, limit: Int,
+    completion: @escaping @Sendable (LogLookup<BookingPage>) -> Void
+  ) { completion(.absent) }
+
+  package func booking(
+    _ id: String, of name: String,
+    completion: @escaping @Sendable (LogLookup<HostBooking?>) -> Void
+  ) { completion(.absent) }
+
+  package func removeBooking(
+    _ id: String, of name: String, completion: @escaping @Sendable (BookingRemoval) -> Void
+  ) { completion(.noInventory) }
 }
 
 /// The outcome of changing a shared definition.

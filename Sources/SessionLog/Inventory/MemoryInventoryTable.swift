@@ -1,0 +1,271 @@
+import CivilTime
+import DequeModule
+package import PickerSession
+
+/// What is taken of an inventory, in memory.
+package final class MemoryInventoryTable: InventoryTable {
+  package typealias Problem = Never
+
+  package private(set) var settings: InventorySettings
+  package var state = InventoryState()
+  private var claims: [ClaimID: InventoryClaim] = [:]
+  private var counts: [String: KeyCount] = [:]
+  /// By key, in the order of the line.
+  private var waiters: [String: [Waiter]] = [:]
+  /// The ends of holds and offers. Those of claims that have ended otherwise are dropped when they
+  /// are first.
+  private var ends = ClaimEnds()
+  private var keyEnds: [String: ClaimEnds] = [:]
+  private var weights: [String: Int] = [:]
+  /// The newest changes, oldest first.
+  private var changes: Deque<Change> = []
+
+  private enum Change {
+    case key(String, number: Int)
+    case session(SessionID, number: Int)
+
+    var number: Int { switch self { case .key(_, let number), .session(_, let number): number } }
+  }
+
+  /// The maximum of changes that are known one by one.
+  private static let changeCountMax = 20_000
+
+  package init(_ settings: InventorySettings) { self.settings = settings }
+
+  package func claim(_ id: ClaimID) -> InventoryClaim? { claims[id] }
+
+  package func store(
+    _ claim: InventoryClaim?, of id: ClaimID, replacing old: InventoryClaim?
+  ) {
+    claims[id] = claim
+    if let old { remove(old) }
+    if let claim { add(claim, of: id) }
+    if let session = id.session { note(.session(session, number: state.number)) }
+  }
+
+  private func remove(_ old: InventoryClaim) {
+    if let holder = old.holder, old.state != .booked {
+      let weight = (weights[holder] ?? 0) - old.weight
+      weights[holder] = weight == 0 ? nil : weight
+    }
+    guard let order = old.order else { return }
+    for key in old.keys {
+      guard var line = waiters[key] else { continue }
+      waiters[key] = nil
+      let index = line.index(after: order - 1)
+      if index < line.count, line[index].order == order { line.remove(at: index) }
+      waiters[key] = line.isEmpty ? nil : line
+    }
+  }
+
+  private func add(_ claim: InventoryClaim, of id: ClaimID) {
+    if let holder = claim.holder, claim.state != .booked {
+      weights[holder, default: 0] += claim.weight
+    }
+    if let until = claim.until {
+      let isCurrent = { [unowned self] in self.isCurrent($0) }
+      ends.insert(ClaimEnd(until, id), isCurrent)
+      for key in claim.keys { keyEnds[key, default: ClaimEnds()].insert(.init(until, id), isCurrent) }
+    }
+    guard let order = claim.order else { return }
+    for key in claim.keys {
+      waiters[key, default: []].append(Waiter(order: order, units: claim.units, id: id))
+    }
+  }
+
+  private func isCurrent(_ end: ClaimEnd) -> Bool { claims[end.id]?.until == end.until }
+
+  package func count(_ key: String) -> KeyCount {
+    counts[key] ?? KeyCount(capacity: settings.capacity(of: key))
+  }
+
+  package func store(_ count: KeyCount, of key: String) {
+    counts[key] = count.isEmpty ? nil : count
+    if count.isEmpty { keyEnds[key] = nil }
+    note(.key(key, number: state.number))
+  }
+
+  private func note(_ change: Change) {
+    changes.append(change)
+    while changes.count > MemoryInventoryTable.changeCountMax, let oldest = changes.popFirst() {
+      state.wholeNumber = max(state.wholeNumber, oldest.number)
+    }
+  }
+
+  package func change(_ settings: InventorySettings) {
+    self.settings = settings
+    for key in counts.keys { counts[key]?.capacity = settings.capacity(of: key) }
+  }
+
+  package func waiter(of key: String, after order: Int) -> (order: Int, id: ClaimID)? {
+    guard let line = waiters[key] else { return nil }
+    let index = line.index(after: order)
+    return index < line.count ? (line[index].order, line[index].id) : nil
+  }
+
+  package func firstOrder(of key: String, wantingMoreThan units: Int) -> Int? {
+    waiters[key]?.first { $0.units > units }?.order
+  }
+
+  package func waiterCount(of keys: [String], before order: Int) -> Int {
+    if keys.count == 1 { return waiters[keys[0]]?.index(after: order - 1) ?? 0 }
+    var orders: Set<Int> = []
+    for key in keys {
+      guard let line = waiters[key] else { continue }
+      for waiter in line[..<line.index(after: order - 1)] { orders.insert(waiter.order) }
+    }
+    return orders.count
+  }
+
+  package func awaitedKeys() -> [String] { Array(waiters.keys) }
+
+  package func due(by end: Instant) -> [ClaimID] {
+    var found: [ClaimID] = []
+    while let first = ends.first(isCurrent), first.until <= end {
+      ends.removeFirst()
+      found.append(first.id)
+    }
+    return found
+  }
+
+  package func earliestEnd(of keys: [String], but id: ClaimID) -> Instant? {
+    keys.compactMap { key -> Instant? in
+      guard var ends = keyEnds[key] else { return nil }
+      keyEnds[key] = nil
+      defer { keyEnds[key] = ends.isEmpty ? nil : ends }
+      guard let first = ends.first(isCurrent) else { return nil }
+      guard first.id == id else { return first.until }
+      ends.removeFirst()
+      defer { ends.insert(first, isCurrent) }
+      return ends.first(isCurrent)?.until
+    }.min()
+  }
+
+  package func weight(of holder: String) -> Int { weights[holder] ?? 0 }
+
+  package func keysOver(countMax: Int) -> [String] {
+    let known = counts.filter { $0.value.free < 0 }.keys
+    return Array(known.sorted { $0.isBefore($1) }.prefix(countMax))
+  }
+
+  /// The end of the first claim that is due; `nil` if nobody holds anything.
+  package var nextEnd: Instant? { ends.first(isCurrent)?.until }
+
+  /// Whether nothing is booked, held, offered or waited for.
+  package var isUnused: Bool { claims.isEmpty }
+}
+
+/// Reading.
+extension MemoryInventoryTable {
+  /// What has changed after a number; `nil`: all.
+  func change(
+    of name: String, since number: Int?, of sessions: [SessionID]
+  ) -> InventoryChange {
+    guard let number, number >= state.wholeNumber, number <= state.number else {
+      var keys = counts
+      for key in settings.keys.keys where keys[key] == nil { keys[key] = count(key) }
+      return InventoryChange(
+        name: name, number: state.number, isWhole: true, keys: keys, claims: claims(of: sessions))
+    }
+    var (keys, changed): ([String: KeyCount], Set<SessionID>) = ([:], [])
+    for change in changes.reversed() {
+      if change.number <= number { break }
+      switch change {
+      case .key(let key, _): keys[key] = count(key)
+      case .session(let session, _): changed.insert(session)
+      }
+    }
+    let isLineChanged = state.lineNumber > number
+    return InventoryChange(
+      name: name, number: state.number, isWhole: false, keys: keys,
+      claims: claims(
+        of: sessions.filter { session in
+          changed.contains(session)
+            || isLineChanged && claims[.session(session)]?.state == .waiting
+        }))
+  }
+
+  private func claims(of sessions: [SessionID]) -> [SessionID: NumberedClaim] {
+    var found: [SessionID: NumberedClaim] = [:]
+    for session in sessions {
+      let claim = claims[.session(session)]
+      let place = claim?.order.map { 1 + waiterCount(of: claim?.keys ?? [], before: $0) }
+      found[session] = NumberedClaim(claim?.claim(place: place), number: state.number)
+    }
+    return found
+  }
+
+  /// Counts for the host.
+  func counts(_ query: InventoryQuery) -> InventoryPage {
+    switch query {
+    case .keys(let keys): return InventoryPage(keys: keys.map { ($0, count($0)) }, next: nil)
+    case .range(let from, let through, let after, let limit):
+      let known = Set(counts.keys).union(settings.keys.keys).filter { key in
+        from.map { !key.isBefore($0) } ?? true && through.map { !$0.isBefore(key) } ?? true
+          && after.map { $0.isBefore(key) } ?? true
+      }
+      let page = known.sorted { $0.isBefore($1) }.prefix(limit)
+      return InventoryPage(
+        keys: page.map { ($0, count($0)) }, next: known.count > limit ? page.last : nil)
+    }
+  }
+
+  func booking(_ id: String) -> HostBooking? {
+    for claimID in [ClaimID.booking(id), .session(SessionID(id))] {
+      if let claim = claims[claimID], let booking = HostBooking(claim, of: claimID) {
+        return booking
+      }
+    }
+    return nil
+  }
+
+  func bookings(key: String?, after: String?, limit: Int) -> BookingPage {
+    var found = claims.compactMap { id, claim -> HostBooking? in
+      if let key, !claim.keys.contains(key) { return nil }
+      guard let booking = HostBooking(claim, of: id), after?.isBefore(booking.id) ?? true else {
+        return nil
+      }
+      return booking
+    }
+    found.sort { $0.id.isBefore($1.id) }
+    let page = Array(found.prefix(limit))
+    return BookingPage(bookings: page, next: found.count > limit ? page.last?.id : nil)
+  }
+}
+
+extension HostBooking {
+  /// - Returns: `nil` if the claim is not booked.
+  init?(_ claim: InventoryClaim, of id: ClaimID) {
+    guard claim.state == .booked else { return nil }
+    switch id {
+    case .booking(let text):
+      self.init(id: text, keys: claim.keys, units: claim.units, isOver: claim.isOver)
+    case .session(let session):
+      self.init(id: session.text, keys: claim.keys, units: claim.units, session: session)
+    }
+  }
+}
+
+extension KeyCount {
+  /// Whether nothing is taken or waited for.
+  var isEmpty: Bool { booked == 0 && held == 0 && offered == 0 && waiting == 0 }
+}
+
+/// Somebody in the line.
+private struct Waiter {
+  let order: Int
+  let units: Int
+  let id: ClaimID
+}
+
+extension [Waiter] {
+  /// The index of the first who has asked after `order`.
+  fileprivate func index(after order: Int) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].order <= order { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
