@@ -32,6 +32,8 @@ package struct HostFields: Hashable, Sendable {
     case members
     /// Changes of its definition, if it uses a shared one.
     case definition
+    /// Holds and their ends, and the ends of offers.
+    case holds
   }
 
   package init(

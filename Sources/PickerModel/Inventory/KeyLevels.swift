@@ -13,6 +13,7 @@ package final class KeyLevels: Sendable {
   package let named: [String: KeyLevel?]
   /// The level of all other keys.
   package let others: KeyLevel?
+  private let kind: PickerKind
   /// ``named`` by date, of a calendar.
   private let dates: [CivilDate: KeyLevel?]
   /// The dates of ``named`` that are not open, ascending.
@@ -22,9 +23,8 @@ package final class KeyLevels: Sendable {
   /// The seconds of ``named`` that are not open, ascending.
   private let closedSeconds: [Int64]
 
-  /// - Parameter shape: Which form the keys have.
   package init(_ named: [String: KeyLevel?], others: KeyLevel?, for kind: PickerKind) {
-    (self.named, self.others) = (named, others)
+    (self.named, self.others, self.kind) = (named, others, kind)
     var (dates, seconds): ([CivilDate: KeyLevel?], [Int64: KeyLevel?]) = ([:], [:])
     for (key, level) in named {
       if kind == .calendar, let date = CivilDate(iso: key.utf8) {
@@ -96,11 +96,12 @@ extension Array {
   }
 }
 
-/// The stored form: `{"keys":{KEY:LEVEL|null},"others":LEVEL|null}`; a level is a number of units
+/// The stored form: `{"kind":KIND,"keys":{KEY:LEVEL|null},"others":LEVEL|null}`; a level is a number of units
 /// that are left, `"held"` or `"gone"`.
 extension KeyLevels {
   package var tree: JSONTree {
     .object([
+      .init("kind", .string(kind.rawValue)),
       .init(
         "keys",
         .object(
@@ -110,8 +111,9 @@ extension KeyLevels {
   }
 
   /// Reads what ``tree`` wrote; `nil` for anything else.
-  package convenience init?(tree: JSONTree, for kind: PickerKind) {
-    guard let keys = tree["keys"]?.members, let others = tree["others"].flatMap(KeyLevels.level)
+  package convenience init?(tree: JSONTree) {
+    guard let kind = tree["kind"]?.string.flatMap(PickerKind.init(rawValue:)),
+      let keys = tree["keys"]?.members, let others = tree["others"].flatMap(KeyLevels.level)
     else { return nil }
     var named: [String: KeyLevel?] = [:]
     for member in keys {
@@ -143,7 +145,7 @@ extension KeyLevels {
 
 extension KeyLevels {
   /// These levels with some others: a key that has the level of all others is not named any more.
-  package func with(_ new: KeyLevels, for kind: PickerKind) -> KeyLevels {
+  package func with(_ new: KeyLevels) -> KeyLevels {
     var named = named
     for (key, level) in new.named {
       if level == new.others {

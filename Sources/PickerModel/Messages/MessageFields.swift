@@ -8,15 +8,15 @@ package import JSONText
 /// are trivial values. Calls that read strings take the text, as in ``JSONCursor``; it must be
 /// the text that was parsed.
 package struct MessageFields: ~Copyable {
-  /// The value of a field. Objects and arrays are not stored, except for the offset of `cells` and
-  /// of `result`.
+  /// The value of a field. Objects and arrays are not stored, except for the offset of `cells`,
+  /// `keys` and `result`.
   package enum Value: Hashable {
     /// A valid string, whose opening quote is at this offset.
     case string(at: Int)
     case integer(Int)
     case fraction(Double)
     case bool(Bool)
-    /// The array `cells` or the object `result`, whose opening bracket is at this offset.
+    /// The array `cells` or `keys`, or the object `result`, whose opening bracket is at this offset.
     case tree(at: Int)
     case null
     case other
@@ -30,6 +30,7 @@ package struct MessageFields: ~Copyable {
     case months, resume
     case at, hits, hover
     case timeZone, grade, cells, result
+    case units, keys
   }
 
   /// The message types.
@@ -38,14 +39,15 @@ package struct MessageFields: ~Copyable {
     case action(PickerAction.Name)
     case join, touch, months, rows
     case undo, redo, confirm, cancel, reopen, leave, token, rename
+    case units, hold, release, wait
   }
 
   /// The maximum length of a text that only a refusal quotes, in bytes.
   package static let typeBytesMax = 64
 
-  private var values = InlineArray<29, Value?>(repeating: nil)
+  private var values = InlineArray<31, Value?>(repeating: nil)
   /// A bit for each field that occurred.
-  private var seen: UInt32 = 0
+  private var seen: UInt64 = 0
   /// The inner fields of the objects `months` and `resume`.
   package private(set) var months: Box?
   package private(set) var resume: Box?
@@ -76,7 +78,7 @@ package struct MessageFields: ~Copyable {
         try cursor.skipValue(text)
         continue
       }
-      let bit = UInt32(1) << UInt32(name.rawValue)
+      let bit = UInt64(1) << UInt64(name.rawValue)
       guard seen & bit == 0 else { throw cursor.failure("duplicate field") }
       seen |= bit
       values[name.rawValue] = try readValue(of: name, &cursor, text, isNested)
@@ -95,9 +97,9 @@ package struct MessageFields: ~Copyable {
       let (name, nameEnd) = text.plainName(at: offset + 1)
       guard nameEnd + 2 < text.count, text[unchecked: nameEnd] == UInt8(ascii: "\""),
         text[unchecked: nameEnd + 1] == UInt8(ascii: ":"), let name = Name(name),
-        seen & 1 << UInt32(name.rawValue) == 0
+        seen & 1 << UInt64(name.rawValue) == 0
       else { break }
-      seen |= 1 << UInt32(name.rawValue)
+      seen |= 1 << UInt64(name.rawValue)
       offset = nameEnd + 2
       guard let end = readPlainValue(of: name, text, at: offset), end < text.count else { break }
       if text[unchecked: end] == UInt8(ascii: "}"), end + 1 == text.count { return true }
@@ -162,7 +164,7 @@ package struct MessageFields: ~Copyable {
     case .no:
       try cursor.skipValue(text)
       return .bool(false)
-    case .array where name == .cells, .object where name == .result:
+    case .array where name == .cells || name == .keys, .object where name == .result:
       let offset = cursor.offset
       try cursor.skipValue(text)
       return .tree(at: offset)
@@ -183,6 +185,7 @@ extension MessageFields.Name {
     JSONName("member"), JSONName("secret"), JSONName("epoch"), JSONName("revision"),
     JSONName("months"), JSONName("resume"), JSONName("at"), JSONName("hits"), JSONName("hover"),
     JSONName("timeZone"), JSONName("grade"), JSONName("cells"), JSONName("result"),
+    JSONName("units"), JSONName("keys"),
   ]
 
   package init?(_ written: JSONName) {
@@ -198,7 +201,8 @@ extension MessageFields.Kind {
     ("months", .months), ("rows", .rows), ("mark", .action(.mark)), ("clear", .action(.clear)),
     ("undo", .undo), ("redo", .redo), ("confirm", .confirm), ("cancel", .cancel),
     ("reopen", .reopen), ("leave", .leave), ("token", .token), ("rename", .rename),
-    ("set", .action(.set)),
+    ("set", .action(.set)), ("units", .units), ("hold", .hold), ("release", .release),
+    ("wait", .wait),
   ]
   private static let written = known.map { JSONName($0.name.utf8)! }
 
@@ -304,6 +308,18 @@ extension MessageFields {
       throw BadMessage("result has a field twice, or too many values", pointer: "/result")
     }
     return try ResultFields(field: "result", tree)
+  }
+
+  /// The elements of an array; `nil` if there is none.
+  package mutating func array(
+    _ name: Name, _ text: Span<UInt8>
+  ) throws(BadMessage) -> [JSONTree]? {
+    guard case .tree(let offset) = self[name] else { return nil }
+    var cursor = JSONCursor(at: offset, valuesMax: MessageFields.resultValuesMax)
+    guard let tree = try? cursor.readTree(text) else {
+      throw BadMessage("\(name) has too many values", pointer: "/\(name)")
+    }
+    return tree.array
   }
 
   /// A decision of the host may have added 4 KiB of data to a result that is sent again.

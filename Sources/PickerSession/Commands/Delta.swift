@@ -54,7 +54,7 @@ package final class Delta: Sendable {
   package var isTick: Bool {
     if isHostCommand { return false }
     return switch change {
-    case .definition, .notes: false
+    case .definition, .notes, .inventory: false
     case .status(let change): by == nil && change.settle == nil
     case .picker: by == nil
     }
@@ -138,6 +138,8 @@ package enum SessionChange: Hashable, Sendable {
   /// The host changed notes.
   indirect case notes(NotesEdit)
   indirect case status(StatusChange)
+  /// The inventory changed by others, with the changes of the picker that follow from it.
+  indirect case inventory(InventoryNews, [PickerChange], tappedBy: MemberID?)
 }
 
 extension NotesEdit {
@@ -155,6 +157,7 @@ extension SessionChange {
     case .definition(let redefinition, _, tappedBy: _):
       redefinition.notes?.weight ?? 0
     case .notes(let edit): edit.weight
+    case .inventory(let news, _, tappedBy: _): (news.levels?.named.count ?? 0) / 2
     case .picker, .status: 0
     }
   }
@@ -164,7 +167,7 @@ extension SessionChange {
     switch self {
     case .definition(let redefinition, _, tappedBy: _):
       max(redefinition.definition.weight, redefinition.definition.byteCount / Delta.weightBytes)
-    case .notes, .picker, .status: 0
+    case .notes, .picker, .status, .inventory: 0
     }
   }
 }
@@ -190,14 +193,16 @@ extension SessionChange {
     switch self {
     case .notes(let edit): edit
     case .definition(let redefinition, _, tappedBy: _): redefinition.notes
-    case .picker, .status: nil
+    case .picker, .status, .inventory: nil
     }
   }
 
   /// The changes of the picker; empty for other deltas.
   package var pickerChanges: [PickerChange] {
     switch self {
-    case .picker(let changes, tappedBy: _), .definition(_, let changes, tappedBy: _): changes
+    case .picker(let changes, tappedBy: _), .definition(_, let changes, tappedBy: _),
+      .inventory(_, let changes, tappedBy: _):
+      changes
     case .status, .notes: []
     }
   }

@@ -52,7 +52,7 @@ extension SessionFold {
 
   private func event(of delta: Delta) -> FeedEvent? {
     switch delta.change {
-    case .picker, .notes: return nil
+    case .picker, .notes, .inventory: return holdEvent(of: delta)
     case .definition(let redefinition, _, tappedBy: _):
       // A shared definition has an event of its own.
       guard origin.uses == nil || origin.host.watched.contains(.definition) else { return nil }
@@ -71,7 +71,38 @@ extension SessionFold {
         }
       return event(
         type, revision: delta.revision, at: delta.at, change.reportedState, by: delta.by
-      ) { $0.decision(change) }
+      ) {
+        $0.decision(change)
+        if change.status == .confirming || change.status == .confirmed {
+          $0.taken(facts.inventory?.claim.claim)
+        }
+      }
+    }
+  }
+
+  /// The event of an offer, and if holds are watched of a hold.
+  private func holdEvent(of delta: Delta) -> FeedEvent? {
+    guard let hold = delta.inventory?.hold else { return nil }
+    let isWatched = origin.host.watched.contains(.holds)
+    switch hold {
+    case .has(let claim) where claim.state == .offered || claim.state == .held && isWatched:
+      return event(
+        claim.state == .offered ? .offered : .held, revision: delta.revision, at: delta.at,
+        reportedState, by: delta.by
+      ) {
+        $0.taken(claim)
+        guard let until = claim.until else { return }
+        $0.literal(",\"until\":\"")
+        $0.raw(until.rfc3339)
+        $0.literal("\"")
+      }
+    case .ended(let reason) where isWatched && reason != .booked:
+      return event(.holdEnded, revision: delta.revision, at: delta.at, reportedState, by: delta.by) {
+        $0.literal(",\"reason\":\"")
+        $0.raw(reason.rawValue)
+        $0.literal("\"")
+      }
+    case .has, .ended: return nil
     }
   }
 
@@ -193,7 +224,7 @@ extension Delta {
   /// Whether the feed reports it.
   fileprivate var isReported: Bool {
     switch change {
-    case .picker, .notes: false
+    case .picker, .notes, .inventory: inventory?.hold != nil
     case .definition(let redefinition, _, tappedBy: _): redefinition.isAnnounced
     case .status: true
     }
@@ -248,6 +279,15 @@ extension JSONWriter {
     raw(name)
     literal("\":")
     raw(json)
+  }
+
+  /// `,"units":…,"keys":[…]` of what is taken.
+  fileprivate mutating func taken(_ claim: Claim?) {
+    guard let claim else { return }
+    literal(",\"units\":")
+    integer(claim.units)
+    literal(",\"keys\":")
+    tree(.array(claim.keys.map(JSONTree.string)))
   }
 
   fileprivate mutating func data(of settle: Settle) {

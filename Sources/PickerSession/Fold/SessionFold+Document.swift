@@ -43,13 +43,17 @@ extension SessionFold {
     _ change: DocumentChange, at now: Instant, _ effects: inout [Effect]
   ) throws(DefinitionProblem) {
     if let problem = change.follows?.problem { throw problem }
-    if let settings = change.inventory { take(settings) }
+    if let settings = change.inventory {
+      take(settings)
+      // Of a change without definition they are a revision of their own.
+      if change.definition == nil {
+        commit(.picker([], tappedBy: nil), hasResult: takeResult(), at: now, &effects)
+      }
+    }
     if let definition = change.definition, !definition.changesOwnPartOnly {
       try redefine(definition, change, at: now, &effects)
     } else if let edit = takeNotes(of: change) {
       commit(.notes(edit), hasResult: takeResult(), at: now, &effects)
-    } else if change.inventory != nil {
-      commit(.picker([], tappedBy: nil), hasResult: takeResult(), at: now, &effects)
     }
   }
 

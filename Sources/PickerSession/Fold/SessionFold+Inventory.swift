@@ -8,7 +8,7 @@ package import PickerModel
 /// the fold reads the outcome. The rest follows from the entries.
 /// - Source: web/guide/scarce.md.
 extension SessionFold {
-  package var inventory: InventoryState? { facts.inventory }
+  package var inventory: SessionInventory? { facts.inventory }
 
   /// Whether an entry may ask something of the inventory.
   package func mayAsk(_ body: LogEntry.Body) -> Bool {
@@ -244,9 +244,11 @@ extension SessionFold {
     }
     if let claim = news.claim { take(claim, &answer) }
     let hasResult = takeResult()
-    if !answer.changes.isEmpty || hasResult || inventoryEdit != nil {
+    if remnant == .entry || hasResult {
       remnant = .entry
-      commit(change(named(answer.changes)), hasResult: hasResult, at: now, &effects)
+      let change = SessionChange.inventory(
+        news, answer.changes, tappedBy: picker.lastTap?.member)
+      commit(change, hasResult: hasResult, at: now, &effects)
     }
     noteCells(answer, &effects)
   }
@@ -254,8 +256,7 @@ extension SessionFold {
   /// The levels with those of the news; `nil` if they are the same.
   private func levels(after news: InventoryNews) -> KeyLevels? {
     guard let known = facts.inventory?.levels, let new = news.levels else { return nil }
-    let levels =
-      news.isWhole ? new : known.with(new, for: definition.kind)
+    let levels = news.isWhole ? new : known.with(new)
     return levels == known ? nil : levels
   }
 

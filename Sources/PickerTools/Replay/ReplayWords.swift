@@ -14,6 +14,9 @@ extension Command {
     case .cancelWithReason(let reason):
       "cancel, because “\(reason.text(for: "en", fallback: "en").prefix(40))”"
     case .undo, .redo, .confirm, .cancel, .reopen: type
+    case .inventory(.units(let units)): "units \(units)"
+    case .inventory(.wait(let keys)): "wait for \(keys.joined(separator: ", ").prefix(80))"
+    case .inventory(let command): command.type
     case .rename(let name): "rename “\(name)”"
     case .unknown(let type): "“\(type.prefix(40))”"
     }
@@ -36,7 +39,19 @@ extension LogEntry {
     case .roleSet(let role): "the host sets the role of \(role.target.words) to \(role.role)"
     case .settle(let settle): "the host \(settle.isGranted ? "grants" : "denies") \(settle.op)"
     case .tick, .clockSet: "time"
+    case .inventory: "the inventory changes"
+    case .decided(let decided):
+      LogEntry(at: at, body: decided.body, op: op).words + decided.outcome.words
     }
+  }
+}
+
+extension InventoryOutcome? {
+  /// How the inventory has decided.
+  fileprivate var words: String {
+    guard let self else { return "" }
+    if let refusal = self.refusal { return ", refused as \(refusal.code.rawValue)" }
+    return self.claim.claim.map { ", \($0.state.rawValue)" } ?? ", given back"
   }
 }
 
@@ -68,6 +83,8 @@ extension Delta {
       ["definition version \(redefinition.version)"] + changes.map { $0.words(in: texts) }
         + (redefinition.notes?.words ?? [])
     case .notes(let edit): edit.words
+    case .inventory(_, let changes, tappedBy: _):
+      changes.isEmpty ? ["levels change"] : changes.map { $0.words(in: texts) }
     case .status(let change):
       ["\(change.status)" + (change.reason.map { " (\($0))" } ?? "")]
     }

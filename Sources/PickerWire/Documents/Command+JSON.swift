@@ -50,6 +50,7 @@ extension JSONWriter {
     case .cancelWithReason(let reason):
       literal(",\"reason\":")
       tree(reason.tree)
+    case .inventory(let command): inventoryCommand(command)
     case .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
     }
     switch precondition {

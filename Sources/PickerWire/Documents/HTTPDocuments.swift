@@ -224,6 +224,7 @@ extension JSONWriter {
     case .notes(let edit):
       literal("\"note\",\"notes\":")
       raw(edit.patch)
+    case .inventory(let news, _, tappedBy: _): inventoryNews(news)
     case .picker, .status: literal("\"tick\"")
     }
     literal("}")

@@ -20,9 +20,13 @@ extension JSONWriter {
     changes(of: delta, sight: sight, texts: texts, windowRows: windowRows, &cache)
     let bandsOffset = count
     if let bands { raw(bands) }
+    if let edit = delta.inventory {
+      if count > start { literal(",") }
+      inventoryChanges(edit)
+    }
     if let result = delta.result(for: sight) {
       // Bands follow another change; notes of days have their comma.
-      if bandsOffset > start { literal(",") }
+      if bandsOffset > start || delta.inventory != nil { literal(",") }
       literal("{\"change\":\"result\",\"result\":")
       self.result(result, data: delta.data)
       if case .definition(let redefinition, _, tappedBy: _) = delta.change, redefinition.loss != nil
@@ -38,7 +42,7 @@ extension JSONWriter {
     of delta: Delta, sight: Sight, texts: any RowTexts, windowRows: Int, _ cache: inout RowsCache
   ) {
     switch delta.change {
-    case .picker(let changes, let tappedBy):
+    case .picker(let changes, let tappedBy), .inventory(_, let changes, let tappedBy):
       pickerChanges(
         changes, by: tappedBy, delta.notes, sight: sight, texts: texts, windowRows: windowRows,
         &cache)

@@ -15,7 +15,7 @@ extension JSONWriter {
     pickerSnapshot(
       fold.picker, definition: fold.definition, definitionJSON: definitionJSON,
       version: fold.version, notes: fold.notes, result: fold.result, status: fold.status,
-      decision: fold.decision, host: fold.origin.host,
+      decision: fold.decision, host: fold.origin.host, inventory: fold.inventory,
       sight: sight, texts: texts, windowRows: windowRows,
       respondent: { fold.knownMember($0)?.respondent })
   }
@@ -27,6 +27,7 @@ extension JSONWriter {
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
     notes: Notes, result: PickerResult, status: SessionStatus,
     decision: DecisionState = DecisionState(), host: HostFields = HostFields(),
+    inventory: SessionInventory? = nil,
     sight: Sight = .everything, texts: any RowTexts, windowRows: Int,
     respondent: (MemberID) -> Respondent? = { _ in nil }
   ) {
@@ -42,6 +43,7 @@ extension JSONWriter {
     if host.isCancelledByHost { literal(",\"cancel\":\"host\"") }
     literal(",\"result\":")
     self.result(sight.seen(result, status: status), data: decision.data)
+    self.inventory(inventory)
     literal(",")
     pickerState(
       picker, notes, sight: sight, texts: texts, windowRows: windowRows, definition: definition,

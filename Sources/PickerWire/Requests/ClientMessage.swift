@@ -95,6 +95,10 @@ extension ClientMessage {
     case .token:
       return .token(Renewal(token: try? fields.string(.token, text), ref: try? fields.ref()))
     case .leave: return .leave
+    case .units: return try late(.inventory(.units(try fields.integer(.units))), &fields)
+    case .hold: return try late(.inventory(.hold), &fields)
+    case .release: return try late(.inventory(.release), &fields)
+    case .wait: return try late(.inventory(try InventoryCommand(waiting: &fields, text)), &fields)
     case nil:
       guard let ref = try? fields.ref() else { return .ignored }
       let type = try fields.string(.type, text).prefix(utf8Count: MessageFields.typeBytesMax)

@@ -7,6 +7,7 @@ import PickerWire
 /// The stored JSON of a log entry: an object; times are milliseconds since 1970.
 extension LogEntry {
   package var json: [UInt8] {
+    if case .decided(let decided) = body { return json(of: decided) }
     guard case .command(let member, let ref, let command, let precondition) = body else {
       return tree.serialized()
     }
@@ -41,7 +42,8 @@ extension LogEntry {
     case .clockSet: members.append(.init("clockSet", .bool(true)))
     case .settle(let settle): members.append(.init("settle", settle.tree))
     case .revised(let change): members += change.members(change.definition?.stored)
-    case .command: preconditionFailure("a command is written directly")
+    case .inventory(let news): members.append(.init("inventory", news.tree))
+    case .command, .decided: preconditionFailure("it is written directly")
     }
     return .object(members)
   }
@@ -55,7 +57,12 @@ extension LogEntry {
     make: (JSONTree) -> Definition? = { _ in nil }
   ) {
     guard let at = tree["at"]?.integer.flatMap(Instant.init(stored:)) else { return nil }
-    if let written = tree["command"] {
+    if let outcome = tree["outcome"] {
+      guard let outcome = InventoryOutcome(tree: outcome),
+        let entry = LogEntry(tree: tree.without("outcome"), after: definition, make: make)
+      else { return nil }
+      self = entry.with(outcome)
+    } else if let written = tree["command"] {
       guard let by = tree["by"]?.string, let ref = tree["ref"]?.integer,
         let (command, precondition) = Command.written(written)
       else { return nil }
@@ -73,6 +80,9 @@ extension LogEntry {
     } else if let tree = tree["settle"] {
       guard let settle = Settle(tree: tree) else { return nil }
       self.init(at: at, body: .settle(settle))
+    } else if let tree = tree["inventory"], tree["levels"] != nil || tree["claim"] != nil {
+      guard let news = InventoryNews(tree: tree) else { return nil }
+      self.init(at: at, body: .inventory(news))
     } else if tree["tick"] != nil {
       self.init(at: at, body: .tick)
     } else if tree["clockSet"] != nil {
@@ -117,6 +127,7 @@ extension DocumentChange {
       if let own = definition.own { members.append(.init("own", own)) }
     }
     if let notes { members.append(.init("note", notes.tree)) }
+    if let inventory { members.append(.init("taking", inventory?.tree ?? .null)) }
     if let follows { members.append(.init("shared", .integer(follows.version))) }
     if let problem = follows?.problem {
       members.append(
@@ -131,11 +142,16 @@ extension DocumentChange {
     let (define, note, shared) = (tree["define"], tree["note"], tree["shared"])
     let change = DefinitionChange(tree: tree, after: definition, make: make)
     let problem = tree["rejected"]?.array?.compactMap(\.string)
-    guard define != nil || note != nil || shared != nil, define == nil || change != nil,
+    var inventory: InventorySettings??
+    if let taking = tree["taking"] {
+      inventory = taking == .null ? .some(nil) : InventorySettings(tree: taking).map { .some($0) }
+      if inventory == nil { return nil }
+    }
+    guard define != nil || note != nil || shared != nil || inventory != nil, define == nil || change != nil,
       shared == nil || shared?.integer != nil, problem?.count ?? 2 == 2
     else { return nil }
     self.init(
-      definition: change, notes: note.map { NotesPatch($0) },
+      definition: change, notes: note.map { NotesPatch($0) }, inventory: inventory,
       follows: shared?.integer.map { version in
         SharedVersion(
           version, problem: problem.map { DefinitionProblem(pointer: $0[0], detail: $0[1]) })

@@ -40,7 +40,7 @@ extension SessionFold.Facts {
     ("members", \.members), ("remembered", \.remembered), ("joinCount", \.joinCount),
     ("unreported", \.unreported),
     ("revocations", \.revocations), ("roles", \.hostRoles), ("lastChanges", \.lastChanges),
-    ("sight", \.sightRevision), ("shared", \.shared))
+    ("sight", \.sightRevision), ("shared", \.shared), ("inventory", \.inventory))
 }
 
 extension Notes: Stored { static let absent: Notes? = Notes() }

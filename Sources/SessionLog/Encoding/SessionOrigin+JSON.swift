@@ -30,6 +30,7 @@ extension SessionOrigin {
     }
     if let result { members.append(.init("result", result.tree)) }
     if let uses { members.append(.init("uses", uses.tree)) }
+    if let inventory { members.append(.init("inventory", inventory.tree)) }
     return members + HostFields.fields.members(host)
   }
 
@@ -86,6 +87,11 @@ extension SessionOrigin {
       throw StoredProblem("session \(id) uses a shared definition that is not as pickerd writes it")
     }
     self.uses = uses
+    guard let stored = members["inventory"] else { return }
+    guard let inventory = SessionInventory(tree: stored) else {
+      throw StoredProblem("session \(id) has an inventory that is not as pickerd writes it")
+    }
+    self.inventory = inventory
   }
 }
 
