@@ -30,9 +30,10 @@ extension Hub {
       hosted.steps.append(.apply(entry, arrival: time.machineNanoseconds, completion))
     case .full, .storeFull:
       guard case .command(let member, let ref, let command, _) = entry.body else { return false }
+      let isLogFull = if case .full = outcome { true } else { false }
       let refused = UnstoredCommand(
         member: member, ref: ref, command: command,
-        reason: outcome == .full ? .logBytes : .storeBytes)
+        reason: isLogFull ? .logBytes : .storeBytes)
       enqueue(.refuse(refused, completion), in: hosted, at: time)
     case .failed:
       countDropped(entry, in: hosted)

@@ -1,5 +1,6 @@
 package import JSONText
 package import PickerModel
+package import PickerSession
 
 /// A version of a shared definition that is not stored yet.
 package struct SharedDraft: Sendable {

@@ -1,12 +1,12 @@
 package import PickerSession
 
 /// The outcome of appending a record.
-package enum AppendOutcome: Sendable {
+package enum AppendOutcome: Hashable, Sendable {
   /// Stored, as durably as this log stores anything. A log whose earlier record of the session is
   /// still pending answers ``pending``: a step behind others waits for a report.
   case stored
   /// Stored, and the inventory has decided it so: ``stored`` for an undecided entry.
-  case decided(InventoryOutcome)
+  indirect case decided(InventoryOutcome)
   /// The outcome follows by ``Hub/committed(_:outcomes:of:at:)``, ``Hub/refused(_:at:)``,
   /// ``Hub/lost(_:at:)`` or ``Hub/taken(_:at:)``. The log reports the records of a session in the
   /// order of their appends.

@@ -94,7 +94,7 @@ extension SessionLog {
   /// tried once more.
   func append(_ entry: LogEntry, to hosted: HostedSession, at time: HubTime) -> AppendOutcome {
     var outcome = append(.entry(entry), of: hosted.id)
-    if outcome == .full && !hosted.log.spent.isEmpty {
+    if case .full = outcome, !hosted.log.spent.isEmpty {
       storeSnapshot(of: hosted, isIdle: false, at: time)
       outcome = append(.entry(entry), of: hosted.id)
     }

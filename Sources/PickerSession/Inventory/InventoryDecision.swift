@@ -11,8 +11,11 @@ package import CivilTime
 /// - Source: web/guide/scarce.md; the tests replay Tests/golden/inventory.py, which says the same.
 package struct InventoryDecision<Table: InventoryTable> {
   package let table: Table
-  /// Whether the table has changed. A transaction's changes have one number.
+  /// Whether the table has changed.
   package private(set) var hasChanged = false
+  /// Whether the current step, one demand or the passing of time, has a number already. Steps of a
+  /// transaction have different ones: a session may be offered something in the step after its own.
+  private var isNumbered = false
   /// The time of the transaction, never earlier than the table's last.
   private let now: Instant
   /// Keys that those who wait for them may have now.
@@ -39,6 +42,7 @@ package struct InventoryDecision<Table: InventoryTable> {
   ) throws(Table.Problem) -> InventoryOutcome {
     let id = ClaimID.session(session)
     var refusal: InventoryRefusal?
+    isNumbered = false
     for ask in demand.asks {
       refusal = try decide(ask, demand, of: id)
       try offer()
@@ -145,6 +149,7 @@ extension InventoryDecision {
     _ session: SessionID, releasesBooking: Bool
   ) throws(Table.Problem) {
     let id = ClaimID.session(session)
+    isNumbered = false
     if !releasesBooking, try table.claim(id)?.state == .booked { return }
     try set(nil, of: id)
     try offer()
@@ -153,6 +158,7 @@ extension InventoryDecision {
   /// Books for somebody elsewhere.
   package mutating func book(_ booking: HostBooking) throws(Table.Problem) -> BookingOutcome {
     let id = ClaimID.booking(booking.id)
+    isNumbered = false
     if let known = try table.claim(id) {
       let isSame =
         known.keys == booking.keys && known.units == booking.units
@@ -172,12 +178,14 @@ extension InventoryDecision {
 
   /// Deletes a booking.
   package mutating func remove(_ id: ClaimID) throws(Table.Problem) {
+    isNumbered = false
     try set(nil, of: id)
     try offer()
   }
 
   /// Takes new settings, and offers to all who wait.
   package mutating func change(_ settings: InventorySettings) throws(Table.Problem) {
+    isNumbered = false
     note()
     try table.change(settings)
     table.state.wholeNumber = table.state.number
@@ -234,10 +242,10 @@ extension InventoryDecision {
 
 /// The only code that changes the table.
 extension InventoryDecision {
-  /// Counts a change, once a transaction.
+  /// Counts a change, once a step.
   private mutating func note() {
-    if hasChanged { return }
-    hasChanged = true
+    if isNumbered { return }
+    (hasChanged, isNumbered) = (true, true)
     table.state.number += 1
     table.state.now = now
   }

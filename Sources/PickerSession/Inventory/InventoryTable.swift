@@ -51,7 +51,7 @@ package struct InventoryClaim: Hashable, Sendable {
 }
 
 /// What an inventory has besides claims and counts.
-package struct InventoryState: Hashable, Sendable {
+package struct InventoryTotals: Hashable, Sendable {
   /// That of the last change.
   package var number = 0
   /// The time of the last change.
@@ -77,7 +77,7 @@ package protocol InventoryTable: AnyObject {
   associatedtype Problem: Error
 
   var settings: InventorySettings { get }
-  var state: InventoryState { get set }
+  var state: InventoryTotals { get set }
 
   func claim(_ id: ClaimID) throws(Problem) -> InventoryClaim?
   /// Stores a claim, or removes it.

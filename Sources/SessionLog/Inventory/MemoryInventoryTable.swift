@@ -1,4 +1,4 @@
-import CivilTime
+package import CivilTime
 import DequeModule
 package import PickerSession
 
@@ -7,7 +7,7 @@ package final class MemoryInventoryTable: InventoryTable {
   package typealias Problem = Never
 
   package private(set) var settings: InventorySettings
-  package var state = InventoryState()
+  package var state = InventoryTotals()
   private var claims: [ClaimID: InventoryClaim] = [:]
   private var counts: [String: KeyCount] = [:]
   /// By key, in the order of the line.
@@ -24,7 +24,11 @@ package final class MemoryInventoryTable: InventoryTable {
     case key(String, number: Int)
     case session(SessionID, number: Int)
 
-    var number: Int { switch self { case .key(_, let number), .session(_, let number): number } }
+    var number: Int {
+      switch self {
+      case .key(_, let number), .session(_, let number): number
+      }
+    }
   }
 
   /// The maximum of changes that are known one by one.
@@ -65,7 +69,9 @@ package final class MemoryInventoryTable: InventoryTable {
     if let until = claim.until {
       let isCurrent = { [unowned self] in self.isCurrent($0) }
       ends.insert(ClaimEnd(until, id), isCurrent)
-      for key in claim.keys { keyEnds[key, default: ClaimEnds()].insert(.init(until, id), isCurrent) }
+      for key in claim.keys {
+        keyEnds[key, default: ClaimEnds()].insert(.init(until, id), isCurrent)
+      }
     }
     guard let order = claim.order else { return }
     for key in claim.keys {
