@@ -131,6 +131,8 @@ extension HostOperations {
     let uses: SharedUse
     let notes: Notes
     let definition: PreparedDefinition
+    /// The inventory from which the session will take.
+    let inventory: (settings: InventorySettings, counts: InventoryChange)?
   }
 
   /// The key with which a session was created already, as the log knows; `nil` if none was.
@@ -186,7 +188,23 @@ extension HostOperations {
     }
     return SharedPart(
       uses: SharedUse(name: shared.name, version: shared.version, own: own, ownNotes: ownNotes),
-      notes: notes, definition: definition)
+      notes: notes, definition: definition, inventory: try await inventory(of: shared))
+  }
+
+  /// What is taken of the inventory now; `nil` if the definition has none.
+  private func inventory(
+    of shared: SharedDefinition
+  ) async throws(HubProblem) -> (settings: InventorySettings, counts: InventoryChange)? {
+    guard let settings = shared.inventory else { return nil }
+    let outcome = await answered {
+      seam.log.inventory(
+        shared.name, since: nil, of: [], hub: seam.shard.index, completion: $0)
+    }
+    switch outcome {
+    case .found(let counts): return (settings, counts)
+    case .absent: return nil
+    case .elsewhere, .unavailable, .unreadable: throw .unavailable
+    }
   }
 
   /// The response to the first of several equal requests, once more.
@@ -237,6 +255,9 @@ extension HostOperations {
         title: body.title, notes: part?.notes ?? body.notes, ttlSeconds: body.ttlSeconds,
         openTap: body.openTap, access: access, createdAt: seam.now.session, host: body.host)
       origin.uses = part?.uses
+      origin.inventory = part?.inventory.map {
+        seam.inventory($0.settings, $0.counts, for: definition)
+      }
       origin.result = body.result
       return try SessionFold(origin, limits: seam.limits.session)
     } catch {

@@ -107,6 +107,7 @@ extension Hub {
     schedule.addExpiry(of: id, due: hosted.expiresAt, at: time)
     queueTick(of: hosted)
     endIfExpired(hosted)
+    if let change = session.inventory { note(change, for: hosted) }
     if hosted.phase == .loaded { followNow(hosted, session.step) }
     for waiter in waiters.all {
       // A session that ends is absent, but only if the log stores the end.

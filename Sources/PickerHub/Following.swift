@@ -31,7 +31,7 @@ extension Hub {
     queue(hosted)
   }
 
-  private func queue(_ hosted: HostedSession) {
+  func queue(_ hosted: HostedSession) {
     guard !hosted.isFollower else { return }
     hosted.isFollower = true
     schedule.addFollower(hosted.id)
@@ -41,7 +41,9 @@ extension Hub {
   func follow(_ session: SessionID) {
     guard let hosted = directory.hosted(session) else { return }
     hosted.isFollower = false
-    guard hosted.phase == .loaded, needed(by: hosted) != nil else { return }
+    guard hosted.phase == .loaded else { return }
+    see(hosted)
+    guard needed(by: hosted) != nil else { return }
     performOnHub { [unowned self] in
       do throws(HubProblem) {
         follow(try await afterHostChanges(of: hosted))
@@ -139,7 +141,9 @@ extension Hub {
   /// it is loaded again or the definition changes again.
   func follow(_ hosted: HostedSession, _ step: SharedStep) {
     hosted.followedVersion = step.shared.version
-    guard let change = step.change(after: hosted.session.fold.version) else {
+    let change = step.change(
+      after: hosted.session.fold.version, taking: hosted.session.fold.inventory?.settings)
+    guard let change else {
       hosted.session.versionWithoutChange = step.shared.version
       return
     }
@@ -154,6 +158,7 @@ extension Hub {
     if directory.residentCount == 0, directory.loadingCount == 0, following.creationCount == 0 {
       following.forget()
     }
+    forgetInventories()
   }
 
   /// A session has been created or loaded: it may have to follow a version that came meanwhile.
@@ -167,5 +172,6 @@ extension Hub {
       if hosted.session.status != .confirming { follow(hosted, step) }
     }
     if hosted.isInMemory, needed(by: hosted) != nil { queue(hosted) }
+    if hosted.isInMemory { see(hosted) }
   }
 }

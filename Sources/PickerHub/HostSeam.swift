@@ -118,6 +118,11 @@ extension HostSeam {
   /// The problem of a request whose session could not be loaded.
   package func absence(of id: SessionID) -> HubProblem { hub.absence(of: id) }
 
+  /// What a new session sees of an inventory.
+  package func inventory(
+    _ settings: InventorySettings, _ counts: InventoryChange, for definition: Definition
+  ) -> KnownInventory { hub.inventory(settings, counts, for: definition) }
+
   /// Counts the creations that read a shared definition: its changes are noted meanwhile.
   package func readsShared(_ change: Int) { hub.following.creationCount += change }
 }

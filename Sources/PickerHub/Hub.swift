@@ -31,6 +31,8 @@ package final class Hub {
   var confirming: [SessionID: Int] = [:]
   var definitions = DefinitionTable()
   var following = SharedFollowing()
+  /// What the sessions in memory know of their inventories, by the names of their definitions.
+  var inventories: [String: HubInventory] = [:]
   package let maker: DefinitionMaker
   /// The storage of the effects of an entry, empty between calls, so that a tap does not allocate
   /// it.

@@ -19,22 +19,49 @@ extension Hub {
     _ body: consuming LogEntry.Body, to hosted: HostedSession, at time: HubTime,
     completion: (([Effect]?) -> Void)? = nil
   ) -> Bool {
-    let isDecided = body.isConfirm && hosted.session.fold.origin.host.decideSeconds != nil
-    var entry = LogEntry(at: time.session, body: body, op: isDecided ? identities.text() : nil)
+    let hasOp = body.isConfirm && hosted.session.fold.origin.host.decideSeconds != nil
+    let entry = LogEntry(at: time.session, body: body, op: hasOp ? identities.text() : nil)
+    if hosted.session.hasInventory, hosted.mayAsk(entry.body) {
+      let step = SessionStep.ask(entry, arrival: time.machineNanoseconds, completion)
+      guard hosted.steps.isEmpty else {
+        hosted.steps.append(step)
+        return true
+      }
+      return ask(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
+    }
+    return append(entry, arrival: time.machineNanoseconds, completion, to: hosted, at: time)
+  }
+
+  /// - Parameter isFirst: Whether the entry comes before all steps.
+  func append(
+    _ undecided: consuming LogEntry, arrival: Int64, _ completion: (([Effect]?) -> Void)?,
+    isFirst: Bool = false, to hosted: HostedSession, at time: HubTime
+  ) -> Bool {
+    var entry = undecided
     let outcome = log.append(entry, to: hosted, at: time)
     if case .decided(let outcome) = outcome { entry = entry.decided(outcome) }
     switch outcome {
-    case .stored where hosted.steps.isEmpty, .decided where hosted.steps.isEmpty:
-      apply(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
+    case .stored where isFirst || hosted.steps.isEmpty,
+      .decided where isFirst || hosted.steps.isEmpty:
+      apply(entry, arrival: arrival, completion, in: hosted, at: time)
     case .stored, .decided, .pending:
-      hosted.steps.append(.apply(entry, arrival: time.machineNanoseconds, completion))
+      if isFirst {
+        hosted.steps.prepend(.apply(entry, arrival: arrival, completion))
+      } else {
+        hosted.steps.append(.apply(entry, arrival: arrival, completion))
+      }
     case .full, .storeFull:
-      guard case .command(let member, let ref, let command, _) = entry.body else { return false }
-      let isLogFull = if case .full = outcome { true } else { false }
+      guard case .command(let member, let ref, let command, _) = entry.body.undecided else {
+        return false
+      }
       let refused = UnstoredCommand(
         member: member, ref: ref, command: command,
-        reason: isLogFull ? .logBytes : .storeBytes)
-      enqueue(.refuse(refused, completion), in: hosted, at: time)
+        reason: outcome == .full ? .logBytes : .storeBytes)
+      if isFirst {
+        refuse(refused, completion, in: hosted, at: time)
+      } else {
+        enqueue(.refuse(refused, completion), in: hosted, at: time)
+      }
     case .failed:
       countDropped(entry, in: hosted)
       fail(hosted)
@@ -78,7 +105,7 @@ extension Hub {
       directory.ended(session)
       return noteEnd()
     }
-    runSteps(of: hosted, storedCount: count, at: time)
+    runSteps(of: hosted, storedCount: count, outcomes: outcomes[...], at: time)
     resumeConnections(of: hosted)
   }
 
@@ -99,10 +126,21 @@ extension Hub {
   }
 
   /// Runs the next steps of a session whose records are stored, and the reads between them.
-  func runSteps(of hosted: HostedSession, storedCount: Int, at time: HubTime) {
-    var storedCount = storedCount
+  ///
+  /// - Parameter outcomes: Of the undecided entries among them.
+  func runSteps(
+    of hosted: HostedSession, storedCount: Int, outcomes: ArraySlice<InventoryOutcome> = [],
+    at time: HubTime
+  ) {
+    var (storedCount, outcomes) = (storedCount, outcomes)
     while let step = hosted.steps.next(storedCount: &storedCount) {
-      run(step, in: hosted, at: time)
+      if case .apply(let entry, let arrival, let completion) = step, entry.demand != nil,
+        let outcome = outcomes.popFirst()
+      {
+        apply(entry.decided(outcome), arrival: arrival, completion, in: hosted, at: time)
+      } else {
+        run(step, in: hosted, at: time)
+      }
     }
   }
 
@@ -110,6 +148,8 @@ extension Hub {
     switch step {
     case .apply(let entry, let arrival, let completion):
       apply(entry, arrival: arrival, completion, in: hosted, at: time)
+    case .ask(let entry, let arrival, let completion):
+      askLater(entry, arrival: arrival, completion, in: hosted, at: time)
     case .refuse(let unstored, let completion):
       refuse(unstored, completion, in: hosted, at: time)
     case .attach(let connection, let attachment):
@@ -130,7 +170,7 @@ extension Hub {
     case .created(let completion): completion(.lost)
     case .end(let completion): completion(false)
     case .request(let body): body(nil)
-    case .apply(let entry, _, let completion):
+    case .apply(let entry, _, let completion), .ask(let entry, _, let completion):
       countDropped(entry, in: hosted)
       completion?(nil)
     case .refuse(_, let completion):
@@ -154,14 +194,15 @@ extension Hub {
       while effects.popLast() != nil {}
       swap(&effects, &self.effects)
     }
-    if hosted.session.apply(entry, &effects) { hosted.noteActivity(at: time) }
+    let hasRevision = hosted.session.apply(entry, &effects)
+    if hasRevision, !entry.isNews { hosted.noteActivity(at: time) }
     hosted.log.applied(hosted.session.remnant)
     let isCommand = entry.isCommand
     // A command can change the memory of a session by not more than a delta.
     if !isCommand || hosted.log.entryCount % 64 == 0 { directory.recount(hosted) }
     noteStatus(of: hosted, before: status)
     if !isCommand {
-      hosted.attendance.applied(entry.body)
+      hosted.attendance.applied(entry.body.undecided)
       if entry.body.isTick { hosted.ticks.applied() }
       if case .roleSet(let role) = entry.body { grant(role, in: hosted) }
     }
@@ -189,7 +230,8 @@ extension Hub {
     {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
-    if case .left = entry.body { evict(hosted) }
+    if hosted.session.hasInventory { seeLater(hosted, after: entry) }
+    if case .left = entry.body.undecided { evict(hosted) }
   }
 
   /// The log could not store an append: unloads the session, and closes its connections so that

@@ -84,6 +84,7 @@ extension Hub {
       hosted.ticks.timerFired()
       queueTick(of: hosted, at: time.session)
     case .follow(let session): follow(session)
+    case .inventory(let name): readInventory(name)
     case .presence(let session):
       guard let hosted = directory.hosted(session), !hosted.isEnding else { return }
       hosted.presence.timerFired()
@@ -290,6 +291,7 @@ extension Hub {
     case .tick(let session): return directory.hosted(session)?.ticks.isRetrying == true
     case .idle(let session), .presence(let session), .follow(let session):
       return directory.hosted(session) != nil
+    case .inventory(let name): return inventories[name] != nil
     }
   }
 }

@@ -27,7 +27,7 @@ package struct SessionOrigin: Sendable {
   /// The shared definition of which ``definition`` is made; `nil` if there is none.
   package var uses: SharedUse?
   /// The inventory of ``uses`` at the creation; `nil` if it has none.
-  package var inventory: SessionInventory?
+  package var inventory: KnownInventory?
   /// Stored in the transaction of the creation; `nil` when the origin is read back.
   package var key: CreationKey?
 

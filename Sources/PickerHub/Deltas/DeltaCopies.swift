@@ -230,7 +230,7 @@ extension Delta {
     switch change {
     case .notes: true
     case .status(let change): change.hasText
-    case .picker: notes != nil
+    case .picker, .inventory: notes != nil
     case .definition: notes != nil || change.notesEdit != nil
     }
   }
@@ -254,7 +254,7 @@ extension Delta {
       return true
     }
     switch change {
-    case .picker: break
+    case .picker, .inventory: break
     case .status(let change): return change.hasText
     case .notes: return true
     case .definition: if change.notesEdit != nil { return true }

@@ -1,4 +1,93 @@
+import CivilTime
+package import PickerModel
+package import PickerSession
+
+/// What a hub knows of an inventory from which its sessions take.
+struct HubInventory {
+  /// What levels depend on, apart from the counts and a claim.
+  struct View: Hashable {
+    let settings: InventorySettings
+    let units: Int
+    let keys: ClosedRange<String>?
+  }
+
+  /// That of the last change that was read; `nil` before the first.
+  fileprivate(set) var number: Int?
+  /// The number of the last change that the log has reported.
+  fileprivate var newest = 0
+  /// The keys that have something of their own.
+  fileprivate var counts: [String: KeyCount] = [:]
+  fileprivate var isReading = false
+  /// Whether a timer reads it.
+  fileprivate var isQueued = false
+  /// The levels of sessions without a claim: most see the same.
+  private var levels: [View: KeyLevels] = [:]
+  private static let viewCountMax = 64
+
+  fileprivate mutating func take(_ change: InventoryChange) {
+    guard change.number >= number ?? 0 else { return }
+    if change.isWhole { counts = [:] }
+    counts.merge(change.keys) { _, new in new }
+    number = change.number
+    levels = [:]
+  }
+
+  /// The levels that a session sees.
+  fileprivate mutating func levels(
+    _ view: View, _ claim: Claim?, for kind: PickerKind
+  ) -> KeyLevels {
+    if claim == nil, let known = levels[view] { return known }
+    let new = KeyLevels(counts, view, claim, for: kind)
+    if claim == nil {
+      if levels.count >= HubInventory.viewCountMax { levels = [:] }
+      levels[view] = new
+    }
+    return new
+  }
+}
+
+extension KeyLevels {
+  fileprivate convenience init(
+    _ counts: [String: KeyCount], _ view: HubInventory.View, _ claim: Claim?, for kind: PickerKind
+  ) {
+    let (units, few) = (view.units, view.settings.few)
+    let others = KeyCount(capacity: view.settings.capacity).level(
+      of: "", units: units, claim: nil, few: few)
+    var named: [String: KeyLevel?] = [:]
+    for (key, count) in counts where view.keys?.contains(key) ?? true {
+      let level = count.level(of: key, units: units, claim: claim, few: few)
+      if level != others { named[key] = .some(level) }
+    }
+    self.init(named, others: others, for: kind)
+  }
+
+  /// What to say to a session that has the `known` levels; `nil`: nothing.
+  fileprivate func news(after known: KeyLevels) -> (levels: KeyLevels, isWhole: Bool)? {
+    if self == known { return nil }
+    guard others == known.others else { return (self, true) }
+    var changed: [String: KeyLevel?] = [:]
+    for key in known.named.keys where self[key] != known[key] { changed[key] = .some(self[key]) }
+    for key in named.keys where self[key] != known[key] { changed[key] = .some(self[key]) }
+    return (KeyLevels(changed, like: self), false)
+  }
+}
+
+extension Definition {
+  /// The keys that a picker's list can show, apart from those of a cascade.
+  fileprivate func view(_ inventory: KnownInventory, at now: Instant) -> HubInventory.View {
+    HubInventory.View(
+      settings: inventory.settings, units: inventory.units, keys: keysListed(at: now))
+  }
+}
+
+/// Sessions in memory see what others take of their inventory: within a second, or two in a busy
+/// sale, as an entry of their own logs.
+///
+/// What they see is for the eye. What is granted is decided by the log.
 extension Hub {
+  /// When a change is read: several that follow one another are read together.
+  private static let readMilliseconds: Int64 = 300
+
   /// An inventory has changed.
   ///
   /// - Parameters:
@@ -6,5 +95,117 @@ extension Hub {
   ///   - number: That of the change.
   package func inventoryChanged(_ name: String, number: Int, at time: HubTime) {
     now = time
+    guard directory.uses(name) else { return }
+    inventories[name, default: HubInventory()].newest = number
+    queueReading(of: name, after: Hub.readMilliseconds)
+  }
+
+  private func queueReading(of name: String, after milliseconds: Int64) {
+    guard let known = inventories[name], !known.isQueued, !known.isReading else { return }
+    inventories[name]?.isQueued = true
+    schedule.add(.inventory(name), due: now.machine + milliseconds)
+  }
+
+  /// Reads what has changed of an inventory, and of the claims that the sessions know.
+  func readInventory(_ name: String) {
+    inventories[name]?.isQueued = false
+    guard let known = inventories[name], !known.isReading else { return }
+    let sessions = directory.sessions(using: name)
+      .filter { $0.session.fold.inventory?.claim.claim != nil }.map(\.id)
+    inventories[name]?.isReading = true
+    performOnHub { [unowned self] in
+      let outcome = await answered {
+        log.inventory(
+          name, since: known.number, of: sessions, hub: shard.index, completion: $0)
+      }
+      inventories[name]?.isReading = false
+      switch outcome {
+      case .found(let change):
+        note(change)
+        if let known = inventories[name], known.newest > change.number {
+          queueReading(of: name, after: Hub.readMilliseconds)
+        }
+      case .absent, .unreadable: break
+      case .elsewhere, .unavailable: queueReading(of: name, after: retryMilliseconds)
+      }
+    }
+  }
+
+  /// Takes what was read, and shows it to the sessions.
+  private func note(_ change: InventoryChange) {
+    inventories[change.name]?.take(change)
+    for (session, claim) in change.claims { directory.hosted(session)?.otherClaim = claim }
+    for hosted in directory.sessions(using: change.name) { queue(hosted) }
+  }
+
+  /// Takes what was read for a session that is created or loaded.
+  package func note(_ change: InventoryChange, for hosted: HostedSession) {
+    inventories[change.name, default: HubInventory()].take(change)
+    if let claim = change.claims[hosted.id] { hosted.otherClaim = claim }
+  }
+
+  /// What a new session sees.
+  package func inventory(
+    _ settings: InventorySettings, _ change: InventoryChange, for definition: Definition
+  ) -> KnownInventory {
+    let kind = definition.kind
+    let empty = KnownInventory(settings: settings, levels: KeyLevels([:], others: nil, for: kind))
+    let view = definition.view(empty, at: now.session)
+    return KnownInventory(
+      settings: settings, levels: KeyLevels(change.keys, view, nil, for: kind))
+  }
+
+  /// Tells a session what has become of its inventory, once no entry is pending of which that
+  /// depends.
+  func see(_ hosted: HostedSession) {
+    let fold = hosted.session.fold
+    guard let inventory = fold.inventory, let name = fold.origin.uses?.name,
+      inventories[name]?.number != nil, !hosted.hasNews, !hosted.steps.hasUndecided,
+      hosted.phase == .loaded
+    else { return }
+    let claim = hosted.otherClaim.flatMap { $0.isNews(to: inventory.claim) ? $0 : nil }
+    hosted.otherClaim = nil
+    var levels: (levels: KeyLevels, isWhole: Bool)?
+    if fold.status == .open {
+      let view = fold.definition.view(inventory, at: fold.picker.asOf)
+      let now = inventories[name]!.levels(
+        view, (claim ?? inventory.claim).claim, for: fold.definition.kind)
+      levels = now.news(after: inventory.levels)
+    }
+    guard levels != nil || claim != nil else { return }
+    let news = InventoryNews(
+      levels: levels?.levels, isWhole: levels?.isWhole ?? false, claim: claim)
+    hosted.hasNews = true
+    guard append(.inventory(news), to: hosted, at: now) else {
+      hosted.hasNews = false
+      return
+    }
+  }
+
+  /// An entry was applied: the session may see other levels.
+  func seeLater(_ hosted: HostedSession, after entry: LogEntry) {
+    if entry.isNews { hosted.hasNews = false }
+    switch entry.body {
+    case .decided, .inventory, .revised, .tick: queue(hosted)
+    case .command(_, ref: _, let command, _):
+      switch command {
+      case .inventory, .undo, .redo, .reopen: queue(hosted)
+      default: return
+      }
+    default: return
+    }
+  }
+
+  /// A session has left memory.
+  func forgetInventories() {
+    if inventories.isEmpty { return }
+    inventories = inventories.filter { directory.uses($0.key) || $0.value.isReading }
+  }
+}
+
+extension NumberedClaim {
+  /// Whether it says more than a known one.
+  fileprivate func isNews(to known: NumberedClaim) -> Bool {
+    number >= known.number && claim != known.claim
   }
 }

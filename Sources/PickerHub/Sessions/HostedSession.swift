@@ -23,6 +23,10 @@ package final class HostedSession {
   var presence = PresenceThrottle()
   /// The version of its shared definition that it was checked against last.
   var followedVersion = 0
+  /// Its claim, if the inventory has another one than the session knows.
+  var otherClaim: NumberedClaim?
+  /// Whether an entry about the inventory is pending.
+  var hasNews = false
   /// Whether it is queued to follow its shared definition.
   var isFollower = false
   /// What the directory has counted of its memory; `nil` while it is not in memory.
@@ -118,6 +122,11 @@ extension HostedSession {
     guard session.hasTokens, command.roleNeeded > .viewer else { return false }
     if let role = session.role(of: member), role > .viewer { return false }
     return !steps.mayGive(.editor, to: member, hasTokens: true)
+  }
+
+  /// Whether an entry may ask something of the inventory, or what it asks depends on a step.
+  func mayAsk(_ body: LogEntry.Body) -> Bool {
+    steps.hasUndecided || session.fold.mayAsk(body)
   }
 
   /// Whether a ref is not above that of a refused command that is not in the log.

@@ -5,6 +5,8 @@ enum SessionStep {
   /// Apply an entry when the log has stored it. The completion receives its effects, or `nil` if
   /// it is lost. `arrival` is the time of the append, a ``HubTime/machineNanoseconds``.
   case apply(LogEntry, arrival: Int64, (([Effect]?) -> Void)?)
+  /// Append an entry whose question to the inventory depends on the steps before it.
+  case ask(LogEntry, arrival: Int64, (([Effect]?) -> Void)?)
   /// Refuse a command that is not appended to the log.
   case refuse(UnstoredCommand, (([Effect]?) -> Void)?)
   /// Make a connection a listener.
@@ -19,8 +21,23 @@ enum SessionStep {
   case end((_ isStored: Bool) -> Void)
 
   /// See ``LogEntry/Facts/isTimed``.
-  var isTimed: Bool {
-    if case .apply(let entry, _, _) = self { entry.facts.isTimed } else { false }
+  var isTimed: Bool { entry?.facts.isTimed ?? false }
+
+  /// The entry that it appends or has appended.
+  var entry: LogEntry? {
+    switch self {
+    case .apply(let entry, _, _), .ask(let entry, _, _): entry
+    case .refuse, .attach, .look, .request, .created, .end: nil
+    }
+  }
+
+  /// Whether the inventory has not decided its entry yet.
+  var isUndecided: Bool {
+    switch self {
+    case .ask: true
+    case .apply(let entry, _, _): entry.demand != nil
+    case .refuse, .attach, .look, .request, .created, .end: false
+    }
   }
 
   var isRefusal: Bool { if case .refuse = self { true } else { false } }
@@ -30,14 +47,14 @@ enum SessionStep {
   var waitsForLog: Bool {
     switch self {
     case .apply, .created, .end: true
-    case .refuse, .attach, .look, .request: false
+    case .ask, .refuse, .attach, .look, .request: false
     }
   }
 
   /// Its memory in bytes including referenced objects, an estimate.
   var byteCount: Int {
     switch self {
-    case .apply(let entry, _, _): 256 + entry.facts.textByteCount
+    case .apply(let entry, _, _), .ask(let entry, _, _): 256 + entry.facts.textByteCount
     case .refuse(let unstored, _): 256 + unstored.command.byteCount
     case .attach, .look, .request, .created, .end: 256
     }

@@ -15,6 +15,8 @@ struct StepQueue {
   private(set) var byteCount = 0
   /// The number of ``SessionStep/refuse(_:_:)`` steps.
   private var refusalCount = 0
+  /// The number of steps whose entries the inventory has not decided.
+  private var undecidedCount = 0
   /// Whether connections are paused because ``byteCount`` was at its limit.
   private var hasPausedConnections = false
   private let total: HubBuffers
@@ -24,14 +26,27 @@ struct StepQueue {
 
   var isEmpty: Bool { steps.isEmpty }
   var count: Int { steps.count }
+  /// Whether what the session has of its inventory depends on a step.
+  var hasUndecided: Bool { undecidedCount > 0 }
 
   mutating func append(_ step: SessionStep) {
+    count(step)
+    steps.append(step)
+  }
+
+  /// Puts a step before all others: the one that was removed has become it.
+  mutating func prepend(_ step: SessionStep) {
+    count(step)
+    steps.prepend(step)
+  }
+
+  private mutating func count(_ step: SessionStep) {
     let size = step.byteCount
     byteCount += size
     total.stepBytes += size
     if step.isTimed { total.timedStepCount += 1 }
     if step.isRefusal { refusalCount += 1 }
-    steps.append(step)
+    if step.isUndecided { undecidedCount += 1 }
   }
 
   /// Removes the first step if it can run now.
@@ -49,6 +64,7 @@ struct StepQueue {
     total.stepBytes -= size
     if step.isTimed { total.timedStepCount -= 1 }
     if step.isRefusal { refusalCount -= 1 }
+    if step.isUndecided { undecidedCount -= 1 }
     return steps.removeFirst()
   }
 
@@ -56,7 +72,7 @@ struct StepQueue {
   mutating func takeAll() -> Deque<SessionStep> {
     total.stepBytes -= byteCount
     total.timedStepCount -= steps.count { $0.isTimed }
-    defer { (steps, byteCount, refusalCount) = ([], 0, 0) }
+    defer { (steps, byteCount, refusalCount, undecidedCount) = ([], 0, 0, 0) }
     return steps
   }
 }
@@ -74,7 +90,7 @@ extension StepQueue {
   ///   joined first is the owner.
   func mayGive(_ needed: Role, to member: MemberID, hasTokens: Bool) -> Bool {
     steps.contains { step in
-      guard case .apply(let entry, _, _) = step else { return false }
+      guard let entry = step.entry else { return false }
       return hasTokens ? entry.body.mayGive(needed, to: member) : entry.facts.mayChangeOwners
     }
   }
@@ -82,7 +98,7 @@ extension StepQueue {
   /// Whether a pending entry gives a member this role.
   func changesRole(of member: MemberID, to role: Role) -> Bool {
     steps.contains { step in
-      guard case .apply(let entry, _, _) = step else { return false }
+      guard let entry = step.entry else { return false }
       return entry.body == .roleChanged(member, role)
     }
   }
@@ -100,7 +116,7 @@ extension StepQueue {
   /// before it is applied.
   var hasHostChange: Bool {
     steps.contains { step in
-      if case .apply(let entry, _, _) = step { entry.facts.isHostChange } else { false }
+      step.entry?.facts.isHostChange ?? false
     }
   }
 }

@@ -27,6 +27,8 @@ struct TimerQueue {
     case tick(SessionID)
     /// Let the session follow its shared definition again.
     case follow(SessionID)
+    /// Read what has changed of an inventory, by the name of its shared definition.
+    case inventory(String)
     /// Broadcast the pending presence updates.
     case presence(SessionID)
   }

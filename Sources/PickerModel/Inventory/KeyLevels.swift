@@ -38,6 +38,11 @@ package final class KeyLevels: Sendable {
     closedSeconds = seconds.filter { !$0.value.isOpen }.keys.sorted()
   }
 
+  /// Some levels beside those of all other keys.
+  package convenience init(_ named: [String: KeyLevel?], like levels: KeyLevels) {
+    self.init(named, others: levels.others, for: levels.kind)
+  }
+
   package subscript(_ key: String) -> KeyLevel? {
     if let level = named[key] { level } else { others }
   }
@@ -139,6 +144,22 @@ extension KeyLevels {
     case .string("held"): .held
     case .string("gone"): .gone
     default: nil
+    }
+  }
+}
+
+extension Definition {
+  /// The keys of the days or times that the list can show; `nil`: all.
+  package func keysListed(at now: Instant) -> ClosedRange<String>? {
+    switch rules {
+    case .calendar:
+      guard case .calendar(let bounds)? = try? self.bounds(at: now) else { return nil }
+      return bounds.months.first.iso...(bounds.months.last.iso + "-31")
+    case .slot:
+      let today = zone.localDate(at: now)
+      let last = today.adding(days: 368) ?? .last
+      return (today.adding(days: -1) ?? .first).iso...last.iso
+    case .date, .cascade, .columns, .availability: return nil
     }
   }
 }

@@ -31,6 +31,9 @@ package struct LogEntry: Hashable, Sendable {
     }
   }
 
+  /// Whether it says only what the inventory has become by others.
+  package var isNews: Bool { if case .inventory = body.undecided { true } else { false } }
+
   package enum Body: Hashable, Sendable {
     /// A new member.
     indirect case joined(Joining)

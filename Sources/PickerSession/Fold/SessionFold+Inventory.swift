@@ -8,20 +8,21 @@ package import PickerModel
 /// the fold reads the outcome. The rest follows from the entries.
 /// - Source: web/guide/scarce.md.
 extension SessionFold {
-  package var inventory: SessionInventory? { facts.inventory }
+  package var inventory: KnownInventory? { facts.inventory }
 
   /// Whether an entry may ask something of the inventory.
   package func mayAsk(_ body: LogEntry.Body) -> Bool {
     guard let inventory = facts.inventory else { return false }
-    if inventory.claim.claim != nil { return true }
     switch body {
-    case .command(_, ref: _, .inventory(let command), _):
+    case .joined, .roleChanged, .returned, .revoked, .roleSet, .decided: return false
+    case .left, .revised, .settle, .tick, .clockSet: return inventory.claim.claim != nil
+    case .inventory(let news): return (news.claim ?? inventory.claim).claim != nil
+    case .command(_, ref: _, let command, _):
+      if inventory.claim.claim != nil { return true }
       switch command {
-      case .hold, .wait: return true
-      case .units, .release: return false
+      case .inventory(.hold), .inventory(.wait), .confirm: return true
+      default: return false
       }
-    case .inventory(let news): return news.claim?.claim != nil
-    default: return body.isConfirm
     }
   }
 
@@ -262,7 +263,8 @@ extension SessionFold {
 
   /// Takes a claim that the inventory has changed.
   private mutating func take(_ new: NumberedClaim, _ answer: inout TickAnswer) {
-    guard let known = facts.inventory?.claim, new.number > known.number else { return }
+    guard let known = facts.inventory?.claim, new.number >= known.number, new.claim != known.claim
+    else { return }
     remnant = .entry
     facts.inventory?.claim = new
     guard let claim = new.claim else {
@@ -271,7 +273,6 @@ extension SessionFold {
       }
       return
     }
-    if claim == known.claim { return }
     noteClaim()
     guard claim.state == .offered, known.claim?.state != .offered, status == .open else { return }
     if claim.units != facts.inventory?.units { set(units: claim.units) }

@@ -39,7 +39,7 @@ extension SessionFold {
     /// `nil` for a session without a shared definition.
     package var shared: SharedState?
     /// `nil` for a session without inventory.
-    package var inventory: SessionInventory?
+    package var inventory: KnownInventory?
 
     /// - Parameter createdAt: The time of the creation.
     package init(at createdAt: Instant) { (statusChangedAt, reached) = (createdAt, createdAt) }

@@ -177,13 +177,20 @@ package struct SharedStep: Sendable {
   }
 
   /// The change of a session whose definition has a version; `nil` if nothing changes for it.
-  package func change(after version: Int) -> DocumentChange? {
-    if define == nil, notes == nil, problem == nil { return nil }
+  ///
+  /// - Parameter settings: Those of its inventory; `nil` if it has none, and gets none.
+  package func change(
+    after version: Int, taking settings: InventorySettings? = nil
+  ) -> DocumentChange? {
+    let inventory: InventorySettings?? =
+      settings == nil || settings == shared.inventory ? .none : .some(shared.inventory)
+    if define == nil, notes == nil, problem == nil, inventory == nil { return nil }
     let definition = define.map { define in
       DefinitionChange(
         version: version + 1, definition: define.definition, source: .mergePatch(define.patch))
     }
     return DocumentChange(
-      definition: definition, notes: notes, follows: .init(shared.version, problem: problem))
+      definition: definition, notes: notes, inventory: inventory,
+      follows: .init(shared.version, problem: problem))
   }
 }

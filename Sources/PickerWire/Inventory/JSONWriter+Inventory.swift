@@ -8,7 +8,7 @@ import PickerSession
 /// - Source: web/client/api/asyncapi.json; web/guide/scarce.md.
 extension JSONWriter {
   /// `,"inventory":{…},"units":…` and, if there is one, `,"hold":{…}` of a snapshot.
-  mutating func inventory(_ state: SessionInventory?) {
+  mutating func inventory(_ state: KnownInventory?) {
     guard let state else { return }
     literal(",\"inventory\":")
     settings(state.settings)

@@ -27,7 +27,7 @@ extension JSONWriter {
     _ picker: Picker, definition: Definition, definitionJSON: [UInt8]? = nil, version: Int,
     notes: Notes, result: PickerResult, status: SessionStatus,
     decision: DecisionState = DecisionState(), host: HostFields = HostFields(),
-    inventory: SessionInventory? = nil,
+    inventory: KnownInventory? = nil,
     sight: Sight = .everything, texts: any RowTexts, windowRows: Int,
     respondent: (MemberID) -> Respondent? = { _ in nil }
   ) {

@@ -88,7 +88,7 @@ extension SessionOrigin {
     }
     self.uses = uses
     guard let stored = members["inventory"] else { return }
-    guard let inventory = SessionInventory(tree: stored) else {
+    guard let inventory = KnownInventory(tree: stored) else {
       throw StoredProblem("session \(id) has an inventory that is not as pickerd writes it")
     }
     self.inventory = inventory

@@ -65,11 +65,11 @@ extension InventoryOutcome: StoredObject {
   ) { InventoryOutcome($0, claim: $1) }
 }
 
-extension SessionInventory: StoredObject {
-  static let fields = StoredFields<SessionInventory>(
+extension KnownInventory: StoredObject {
+  static let fields = StoredFields<KnownInventory>(
     .init("settings", \.settings), .init("units", \.units), .init("claim", \.claim),
     .init("levels", \.levels)
-  ) { SessionInventory(settings: $0, units: $1, claim: $2, levels: $3) }
+  ) { KnownInventory(settings: $0, units: $1, claim: $2, levels: $3) }
 }
 
 extension InventoryNews: StoredObject {

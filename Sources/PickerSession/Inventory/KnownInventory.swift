@@ -6,7 +6,7 @@ package import PickerModel
 ///
 /// The levels are for the eye and for the rules of the picker; what is granted is decided by the
 /// log, from the inventory itself.
-package struct SessionInventory: Hashable, Sendable {
+package struct KnownInventory: Hashable, Sendable {
   package var settings: InventorySettings
   /// How many units the session takes of each key of its value.
   package var units: Int
