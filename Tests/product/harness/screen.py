@@ -3,7 +3,15 @@
 from . import calendar
 
 ORDER = ["definition", "reload", "row", "months", "range", "bands", "notes", "cells", "past",
-         "closed", "marks", "heat", "best", "status", "result"]
+         "closed", "marks", "heat", "best", "status", "inventory", "units", "hold", "result"]
+
+
+TAKING = ("inventory", "units", "hold")
+
+
+def plain(rows):
+    """Rows without their levels."""
+    return [(row["key"], row["text"]) for row in rows]
 
 
 class Screen:
@@ -22,6 +30,8 @@ class Screen:
         self.range = None
         self.weekdays = None
         self.availability = None
+        #: What the snapshot has of an inventory: `inventory`, `units` and `hold`.
+        self.taking = {}
         self.revision = None
         self.epoch = None
         self.members = {}
@@ -48,6 +58,7 @@ class Screen:
             self.check_range()
         self.availability = snapshot.get("availability") and Availability(
             snapshot["availability"])
+        self.taking = {k: snapshot[k] for k in TAKING if k in snapshot}
         self.views = {}
 
     def show_months(self, message):
@@ -112,8 +123,14 @@ class Screen:
         if index == len(self.columns):
             self.columns.append({"generation": change["generation"] - 1})
         column = self.columns[index]
-        assert change["generation"] == column["generation"] + 1, (
-            f"a reload increments the generation {column['generation']}: {change}")
+        if change["generation"] == column["generation"]:
+            if change["from"] == column["from"]:
+                assert plain(change["rows"]) == plain(column["rows"]), (
+                    f"rows of the same generation differ only in their levels: {change}")
+            assert change["rows"] != column["rows"], f"a reload changes something: {change}"
+        else:
+            assert change["generation"] == column["generation"] + 1, (
+                f"a reload increments the generation {column['generation']}: {change}")
         column.update({k: change[k] for k in ("generation", "count", "from", "rows", "row")})
         check_window(column, self.window)
         column["key"], column["text"] = selected(column)
@@ -175,6 +192,24 @@ class Screen:
             shown = {k: v for k, v in change["result"].items() if k != "data"}
             assert self.result == shown, (
                 f"the confirmed result is the current one, {self.result}: {change}")
+
+    def _inventory(self, change):
+        assert self.taking["inventory"] != change["inventory"], f"nothing new: {change}"
+        self.taking["inventory"] = change["inventory"]
+        if change["inventory"] is None:
+            self.taking = {}
+
+    def _units(self, change):
+        assert self.taking["units"] != change["units"], f"nothing new: {change}"
+        self.taking["units"] = change["units"]
+
+    def _hold(self, change):
+        hold = {k: v for k, v in change.items() if k != "change"}
+        if change["state"] == "none":
+            assert self.taking.pop("hold", None), f"there was no hold that could end: {change}"
+        else:
+            assert self.taking.get("hold") != hold, f"nothing new: {change}"
+            self.taking["hold"] = hold
 
     def _result(self, change):
         assert self.result != change["result"], f"a result is sent only if it changed: {change}"
@@ -261,6 +296,8 @@ class Screen:
                 k: snapshot["calendar"][k] for k in ("months", "range")} != {
                 "months": self.months, "range": self.range}:
             return f"calendar {self.months} {self.range}, server {snapshot['calendar']}"
+        if self.taking != {k: snapshot[k] for k in TAKING if k in snapshot}:
+            return f"inventory {self.taking}, server {snapshot}"
         if "availability" in snapshot:
             if self.definition["results"] == "everyone":
                 self.availability.check_counts()
