@@ -293,6 +293,7 @@ extension Session {
     let parts = fold.picker.partsByteCount
     return Session.byteCountMin + parts + 1024 * memberCount + fold.remembered.refByteCount
       + retiredRefByteCount + historyByteCount + 128 * fold.undoList.count + texts
+      + (fold.facts.inventory?.levels.byteCount ?? 0)
   }
 
   /// The memory of a session without members, history and texts, rounded from measurements of 3 to

@@ -43,6 +43,9 @@ package final class KeyLevels: Sendable {
     self.init(named, others: levels.others, for: levels.kind)
   }
 
+  /// Their memory in bytes, an estimate. Sessions may share it.
+  package var byteCount: Int { 256 + 160 * named.count }
+
   package subscript(_ key: String) -> KeyLevel? {
     if let level = named[key] { level } else { others }
   }

@@ -111,7 +111,11 @@ package struct SessionFold: Sendable {
 
   /// The time at which an entry is applied to a session that has reached another time.
   static func time(of entry: LogEntry, after reached: Instant) -> Instant {
-    if case .clockSet = entry.body { entry.at } else { max(entry.at, reached) }
+    switch entry.body {
+    case .clockSet: entry.at
+    case .decided(let decided) where decided.body == .clockSet: entry.at
+    default: max(entry.at, reached)
+    }
   }
 
   /// The state at `now`, without an entry: compaction deletes entries whose only effect was the

@@ -31,7 +31,7 @@ package struct CommandRequest: Hashable, Sendable {
 
   private static let fields = [
     "member", "secret", "type", "ref", "column", "row", "generation", "key", "date", "month",
-    "cell", "x", "y", "at", "hits", "name", "grade", "cells", "result",
+    "cell", "x", "y", "at", "hits", "name", "grade", "cells", "result", "units", "keys",
   ]
 
   /// - Throws: ``BadMessage`` if the body is invalid, has an unknown field or is not a command.
@@ -53,8 +53,8 @@ package struct CommandRequest: Hashable, Sendable {
     case .command(let ref, var command, let precondition):
       guard member != nil || command.isForHosts else {
         throw BadMessage(
-          "the host may send select, tap, set, clear, confirm, cancel and reopen; others are of "
-            + "members, and need member and secret", pointer: "/type")
+          "the host may send select, tap, set, clear, confirm, cancel, reopen, units, hold, release "
+            + "and wait; others are of members, and need member and secret", pointer: "/type")
       }
       if command == .cancel, member == nil {
         command =
