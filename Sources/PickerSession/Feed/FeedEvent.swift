@@ -14,6 +14,7 @@ package enum FeedEventType: String, CaseIterable, Sendable {
   case lateConfirmation = "session.confirming.late"
   case definitionChanged = "definition.changed"
   case definitionRejected = "definition.rejected"
+  case inventoryOver = "inventory.over"
   case resultChanged = "result.changed"
   case memberJoined = "member.joined"
   case memberLeft = "member.left"

@@ -32,12 +32,13 @@ extension InventorySettings {
 
   /// Reads settings. A field that is `null` has its default.
   ///
-  /// - Parameter kind: That of the definition.
+  /// - Parameter kind: That of the definition; `nil`: the settings are stored ones, whose keys are
+  ///   not checked.
   /// - Throws: The first problem, with a pointer that begins with `/inventory`.
   package init(
-    _ tree: JSONTree, for kind: PickerKind
+    _ tree: JSONTree, for kind: PickerKind?
   ) throws(DefinitionProblem) {
-    guard InventoryKey.isFor(kind) else {
+    if let kind, !InventoryKey.isFor(kind) {
       throw InventoryField("").problem(
         "a \(kind.rawValue) has no inventory; the kinds with one are calendar, slot and cascade")
     }
@@ -119,14 +120,14 @@ private struct InventoryField {
     return (least, most)
   }
 
-  func keys(_ value: JSONTree, of kind: PickerKind) throws(DefinitionProblem) -> [String: Int] {
+  func keys(_ value: JSONTree, of kind: PickerKind?) throws(DefinitionProblem) -> [String: Int] {
     guard let members = value.members else {
       throw problem("keys must be an object with units of single keys")
     }
     var keys: [String: Int] = [:]
     for member in members where member.value != .null {
       let field = InventoryField(pointer + JSONPointer.reference(to: member.key))
-      guard InventoryKey.isKey(member.key, of: kind) else {
+      if let kind, !InventoryKey.isKey(member.key, of: kind) {
         throw field.problem(
           "\(member.key.quoted) is no key of a \(kind.rawValue); it must be "
             + InventoryKey.example(of: kind))

@@ -2,8 +2,9 @@ package import CivilTime
 import DequeModule
 package import PickerSession
 
-/// What is taken of an inventory, in memory.
-package final class MemoryInventoryTable: InventoryTable {
+/// What is taken of an inventory, in memory. Used by one thread at a time: whoever has the lock of
+/// ``MemorySharedDefinitions``.
+package final class MemoryInventoryTable: InventoryTable, @unchecked Sendable {
   package typealias Problem = Never
 
   package private(set) var settings: InventorySettings
@@ -17,6 +18,8 @@ package final class MemoryInventoryTable: InventoryTable {
   private var ends = ClaimEnds()
   private var keyEnds: [String: ClaimEnds] = [:]
   private var weights: [String: Int] = [:]
+  /// Sessions that have ended and keep their booking.
+  private var ended: Set<SessionID> = []
   /// The newest changes, oldest first.
   private var changes: Deque<Change> = []
 
@@ -42,6 +45,7 @@ package final class MemoryInventoryTable: InventoryTable {
     _ claim: InventoryClaim?, of id: ClaimID, replacing old: InventoryClaim?
   ) {
     claims[id] = claim
+    if claim == nil, let session = id.session { ended.remove(session) }
     if let old { remove(old) }
     if let claim { add(claim, of: id) }
     if let session = id.session { note(.session(session, number: state.number)) }
@@ -156,6 +160,13 @@ package final class MemoryInventoryTable: InventoryTable {
 
   /// The end of the first claim that is due; `nil` if nobody holds anything.
   package var nextEnd: Instant? { ends.first(isCurrent)?.until }
+
+  /// A session has ended: its booking can be deleted.
+  func note(endOf session: SessionID) {
+    if claims[.session(session)] != nil { ended.insert(session) }
+  }
+
+  func isLiving(_ session: SessionID) -> Bool { !ended.contains(session) }
 
   /// Whether nothing is booked, held, offered or waited for.
   package var isUnused: Bool { claims.isEmpty }

@@ -71,7 +71,8 @@ package final class MemorySessionLog: SessionLog {
   package func append(_ record: consuming LogRecord, of session: SessionID) -> AppendOutcome {
     switch consume record {
     case .created(let origin, let event, _):
-      if let uses = origin.uses, shared?.use(uses.name) == false { return .failed }
+      let takes = origin.inventory != nil
+      if let uses = origin.uses, shared?.use(uses.name, takes: takes) == false { return .failed }
       logs[session] = Log(of: session)
       logs[session]?.uses = origin.uses?.name
       if let event { feed?.append([event]) }
@@ -84,17 +85,41 @@ package final class MemorySessionLog: SessionLog {
         if log.byteCount >= logByteCountMax { return .full }
         if memory?.hasRoom(for: size) == false { return .storeFull }
       }
+      let outcome = decide(entry, of: session, in: log)
+      let entry = outcome.map(entry.decided) ?? entry
       log.entryCount += 1
       log.byteCount += entry.isCommand ? size : entry.facts.byteCount
       count(size, in: log)
       log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       if !isLast { last = log }
-    case .ended(let event, _):
+      if let outcome { return .decided(outcome) }
+    case .ended(let event, let releasesBooking):
       last = nil
+      if let name = logs[session]?.uses {
+        shared?.end(session, in: name, releasesBooking: releasesBooking)
+      }
       free(session)
       if let event { feed?.append([event]) }
     }
     return .stored
+  }
+
+  /// The outcome of an undecided entry.
+  private func decide(
+    _ entry: LogEntry, of session: SessionID, in log: Log
+  ) -> InventoryOutcome? {
+    guard let demand = entry.demand?.demand else { return nil }
+    let outcome = log.uses.flatMap { shared?.decide(demand, of: session, in: $0) }
+    return outcome
+      ?? InventoryOutcome(InventoryRefusal(.wrongKind), claim: NumberedClaim(nil, number: 0))
+  }
+
+  package func inventory(
+    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
+  ) {
+    let change = shared?.change(of: name, since: number, of: sessions)
+    completion(change.map { .found($0) } ?? .absent)
   }
 
   /// Frees a log; a large one on the other thread.

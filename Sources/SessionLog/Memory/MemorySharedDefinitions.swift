@@ -7,35 +7,40 @@ import Synchronization
 /// The shared definitions of a server without a store, and how many sessions use each: shared by
 /// the logs of all loops, lost when the process ends.
 package final class MemorySharedDefinitions: SharedDefinitions {
-  private struct State {
+  struct State {
     var versions: [String: SharedDefinition] = [:]
     var useCounts: [String: Int] = [:]
     /// Since when no session uses a definition, in milliseconds since 1970.
     var unusedSince: [String: Int64] = [:]
     var version = 0
     var byteCount = 0
+    var tables: [String: MemoryInventoryTable] = [:]
 
     mutating func remove(_ name: String) {
       byteCount -= versions[name]?.byteCount ?? 0
-      (versions[name], unusedSince[name]) = (nil, nil)
+      (versions[name], unusedSince[name], tables[name]) = (nil, nil, nil)
     }
 
     /// Removes a definition, or all, that have been unused since a time.
     mutating func removeUnused(_ name: String? = nil, before end: Int64?) {
       guard let end else { return }
       let names = name.map { [$0] } ?? Array(unusedSince.keys)
-      for name in names where unusedSince[name].map({ $0 <= end }) ?? false { remove(name) }
+      for name in names where unusedSince[name].map({ $0 <= end }) ?? false {
+        // Bookings are the host's record, also when all sessions have ended.
+        if tables[name]?.state.bookedCount ?? 0 == 0 { remove(name) }
+      }
     }
   }
 
   /// The maximum of their memory in bytes, an estimate.
   private static let byteCountMax = 268_435_456
-  private let state = Mutex(State())
-  private let feed: MemoryFeed?
+  let state = Mutex(State())
+  let feed: MemoryFeed?
   private let memory: (any MemoryAccount)?
   private let unusedSeconds: Int?
-  private let now: @Sendable () -> Int64
+  let now: @Sendable () -> Int64
   private let notify: @Sendable (SharedDefinition) -> Void
+  let inventoryClock: MemoryInventoryClock?
 
   /// - Parameters:
   ///   - feed: Reports new versions.
@@ -43,15 +48,17 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   ///   - unusedSeconds: How long a definition exists that no session uses; `nil`: until it is
   ///     deleted.
   ///   - now: Milliseconds since 1970; called on any thread.
+  ///   - inventoryClock: Lets time pass in the inventories; `nil`: it passes when they are used.
   ///   - notify: Passes a new version to the hubs.
   package init(
     feed: MemoryFeed? = nil, memory: (any MemoryAccount)? = nil,
     unusedSeconds: Int? = nil,
     now: @escaping @Sendable () -> Int64 = { 0 },
+    inventoryClock: MemoryInventoryClock? = nil,
     notify: @escaping @Sendable (SharedDefinition) -> Void
   ) {
     (self.feed, self.memory, self.unusedSeconds) = (feed, memory, unusedSeconds)
-    (self.now, self.notify) = (now, notify)
+    (self.now, self.notify, self.inventoryClock) = (now, notify, inventoryClock)
   }
 
   /// What has been unused since then does not exist any more; `nil`: everything does.
@@ -74,6 +81,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
     let (end, now) = (end, now())
+    var changed: MemoryInventoryChange?
     let outcome = state.withLock { state -> (SharedWriting, SharedDefinition?) in
       state.removeUnused(before: end)
       let current = state.versions[draft.name]?.version
@@ -84,13 +92,15 @@ package final class MemorySharedDefinitions: SharedDefinitions {
       let byteCount =
         state.byteCount - (state.versions[draft.name]?.byteCount ?? 0) + draft.byteCount
       guard byteCount <= MemorySharedDefinitions.byteCountMax else { return (.full, nil) }
+      guard let inventory = state.change(draft, at: now) else { return (.inUse, nil) }
       state.byteCount = byteCount
       state.version += 1
       let shared = SharedDefinition(
         name: draft.name, version: state.version, document: draft.document, notes: draft.notes,
-        memory: memory)
+        inventory: draft.inventory, memory: memory)
       state.versions[draft.name] = shared
       if state.useCounts[draft.name] == nil { state.unusedSince[draft.name] = now }
+      changed = inventory
       return (.done(version: shared.version), shared)
     }
     if let shared = outcome.1 {
@@ -103,6 +113,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
         ])
       }
     }
+    if let changed { report(changed) }
     completion(outcome.0)
   }
 
@@ -115,7 +126,9 @@ package final class MemorySharedDefinitions: SharedDefinitions {
         guard let known = state.versions[name] else { return .absent }
         let version = known.version
         guard versions?.names(version) ?? true else { return .outdated(current: version) }
-        if state.useCounts[name] != nil { return .inUse }
+        if state.useCounts[name] != nil || state.tables[name]?.state.bookedCount ?? 0 > 0 {
+          return .inUse
+        }
         state.remove(name)
         return .done(version: version)
       })
@@ -123,12 +136,13 @@ package final class MemorySharedDefinitions: SharedDefinitions {
 
   /// A session is created with a definition.
   ///
+  /// - Parameter takes: Whether it takes from the definition's inventory.
   /// - Returns: `false` if there is none of this name any more.
-  func use(_ name: String) -> Bool {
+  func use(_ name: String, takes: Bool) -> Bool {
     let end = end
     return state.withLock { state in
       state.removeUnused(name, before: end)
-      guard state.versions[name] != nil else { return false }
+      guard state.versions[name] != nil, state.tables[name] == nil || takes else { return false }
       state.useCounts[name, default: 0] += 1
       state.unusedSince[name] = nil
       return true

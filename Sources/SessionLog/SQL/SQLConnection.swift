@@ -142,6 +142,22 @@ package enum SQLDialect: Sendable {
     }
   }
 
+  /// The values of a parameter, which is an array of texts, as rows with the column `value`.
+  func values(_ parameter: Int) -> String {
+    switch self {
+    case .sqlite: "json_each($\(parameter))"
+    case .postgres: "unnest($\(parameter)) AS v (value)"
+    }
+  }
+
+  /// The type of a column of texts in the order of their bytes.
+  var orderedText: String {
+    switch self {
+    case .sqlite: "text"
+    case .postgres: "text COLLATE \"C\""
+    }
+  }
+
   /// A condition: the column has one of the values in a parameter, which is an array.
   func isAny(_ column: String, _ parameter: Int) -> String {
     switch self {

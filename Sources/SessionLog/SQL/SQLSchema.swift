@@ -185,8 +185,11 @@ enum SQLSchema {
       -- Since when no session uses it; NULL if one does, or if it is not known.
       unused_since bigint,
       definition bytea NOT NULL,
-      notes bytea NOT NULL
+      notes bytea NOT NULL,
+      -- The settings of its inventory, if it has one.
+      inventory bytea
     );
+    \(inventory(dialect))
     CREATE TABLE entry (
       session bigint NOT NULL REFERENCES session (number) ON DELETE CASCADE,
       sequence bigint NOT NULL,

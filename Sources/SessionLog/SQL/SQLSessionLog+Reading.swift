@@ -150,6 +150,7 @@ extension SQLSessionLog {
       }
       guard case .loaded(var loaded, let byteCount) = outcome else { return outcome }
       loaded.step = try step(of: loaded.fold, hub: load.hub, connection)
+      loaded.inventory = try inventory(of: loaded.fold, connection)
       return .loaded(loaded, byteCount: byteCount)
     }
   }

@@ -63,6 +63,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   let keyCountMax: Int?
   /// Used on ``queue`` only, as those after it.
   private let writer: SQLWriter
+  let inventories = SQLInventories()
+  let inventoryTimes = Mutex(InventoryTimes())
   let ownership: SQLOwnership?
   private var connection: (any SQLConnection)?
   /// A batch of which it is not known whether it is committed, and what becomes of it if it is.
@@ -168,7 +170,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     definitions = StoredDefinitions(
       zone: settings.zone, memory: settings.memory, digest: settings.digest)
     writer = SQLWriter(
-      settings.limits, settings.feedLimits, settings.versions, digest: settings.digest)
+      settings.limits, settings.feedLimits, settings.versions, inventories,
+      digest: settings.digest)
     let doubt = ClockDoubt(
       lastWritten: try connection.value("SELECT written_at FROM store", as: Int64.self),
       now: scheduler.now)
@@ -211,7 +214,9 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     engine.whenNotified { [weak self] in
       self?.feed.lookLater(atCursors: false)
       self?.lookForShared()
+      self?.lookForInventories()
     }
+    lookForInventories()
     deleteEndedLater()
     deleteUnusedLater()
     sweepLater()
@@ -557,6 +562,7 @@ extension SQLSessionLog {
     if !result.lost.isEmpty { notify(.lost(result.lost)) }
     if !result.taken.isEmpty { notify(.taken(Array(result.taken))) }
     if let news = result.news { feed.signal.advance(news) }
+    note(result.inventories)
     if result.hasEnded { deleteEndedLater() }
   }
 

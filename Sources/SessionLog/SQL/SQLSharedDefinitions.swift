@@ -67,7 +67,8 @@ extension SQLSessionLog: SharedDefinitions {
     let known = sharedVersions.withLock { $0.known[name] }
     if version == known?.version { return known }
     let found = try connection.first(
-      "SELECT name, version, definition, notes FROM shared_definition WHERE name = $1", [name]
+      "SELECT name, version, definition, notes, inventory FROM shared_definition WHERE name = $1",
+      [name]
     ) { try SharedDefinition($0, self.memory) }
     if let found { sharedVersions.withLock { $0.note(found) } }
     return found
@@ -90,36 +91,43 @@ extension SQLSessionLog: SharedDefinitions {
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
     change(
-      byteCount: draft.byteCount,
+      byteCount: draft.byteCount, inventories: [draft.name],
       { connection in
-        if self.state.withLock({ $0.isStoreFull }) { return (.full, nil) }
+        if self.state.withLock({ $0.isStoreFull }) { return (.full, []) }
         // On this thread, because it takes milliseconds for large ones.
         let (definition, notes) = (
           Data(draft.document.serialized()), Data(draft.notes.tree.serialized())
         )
         let current: Int? = try connection.value(
           "SELECT version FROM shared_definition WHERE name = $1", [draft.name])
-        guard current == version else { return (.outdated(current: current ?? 0), nil) }
+        guard current == version else { return (.outdated(current: current ?? 0), []) }
         if version == nil {
           let count: Int? = try connection.value("SELECT count(*) FROM shared_definition")
-          guard count ?? 0 < SharedDefinition.countMax else { return (.tooMany, nil) }
+          guard count ?? 0 < SharedDefinition.countMax else { return (.tooMany, []) }
+        }
+        guard try self.mayHave(draft, isNew: version == nil, connection) else {
+          return (.inUse, [])
         }
         let number = try self.nextVersion(connection)
+        let inventory = draft.inventory.map { Data($0.tree.serialized()) }
         try connection.send(
           """
-          INSERT INTO shared_definition (name, version, unused_since, definition, notes)
-          VALUES ($1, $2, $3, $4, $5)
+          INSERT INTO shared_definition
+            (name, version, unused_since, definition, notes, inventory)
+          VALUES ($1, $2, $3, $4, $5, $6)
           ON CONFLICT (name) DO UPDATE SET version = excluded.version,
             unused_since = CASE WHEN shared_definition.unused_since IS NULL THEN NULL
               ELSE excluded.unused_since END,
-            definition = excluded.definition, notes = excluded.notes
-          """, [draft.name, number, self.now, definition, notes])
+            definition = excluded.definition, notes = excluded.notes,
+            inventory = excluded.inventory
+          """, [draft.name, number, self.now, definition, notes, inventory])
+        let over = try self.changeInventory(draft, connection)
         if self.isClustered { try connection.send("NOTIFY \(SQLFeed.channel)") }
-        guard draft.isReported else { return (.done(version: number), nil) }
+        guard draft.isReported else { return (.done(version: number), over) }
         let event = FeedEvent(
           sharedDefinition: draft.name, version: number, epoch: try SQLFeed.epoch(connection),
           at: Instant(milliseconds: self.now))
-        return (.done(version: number), event)
+        return (.done(version: number), [event] + over)
       },
       completion: { outcome in
         if case .done(let version) = outcome {
@@ -127,7 +135,7 @@ extension SQLSessionLog: SharedDefinitions {
             [
               SharedDefinition(
                 name: draft.name, version: version, document: draft.document, notes: draft.notes,
-                memory: self.memory)
+                inventory: draft.inventory, memory: self.memory)
             ])
         }
         completion(outcome)
@@ -153,7 +161,7 @@ extension SQLSessionLog: SharedDefinitions {
           if case .done = removal {
             try connection.send("DELETE FROM shared_definition WHERE name = $1", [name])
           }
-          return (removal, nil)
+          return (removal, [])
         }, completion: completion)
     }
   }
@@ -167,19 +175,23 @@ extension SQLSessionLog: SharedDefinitions {
     guard let version else { return .absent }
     guard versions?.names(version) ?? true else { return .outdated(current: version) }
     let isUsed: Bool? = try connection.value(
-      "SELECT EXISTS (SELECT 1 FROM session WHERE uses = $1 AND NOT ended)", [name])
+      """
+      SELECT EXISTS (SELECT 1 FROM session WHERE uses = $1 AND NOT ended)
+        OR EXISTS (SELECT 1 FROM inventory WHERE name = $1 AND booked_count > 0)
+      """, [name])
     return isUsed == true ? .inUse : .done(version: version)
   }
 
   private func change(
     byteCount: Int,
-    _ body: @escaping @Sendable (any SQLConnection) throws -> (SharedWriting, FeedEvent?),
+    inventories: [String] = [],
+    _ body: @escaping @Sendable (any SQLConnection) throws -> (SharedWriting, [FeedEvent]),
     completion: @escaping @Sendable (SharedWriting) -> Void
   ) {
     change(
-      StoreChange(byteCount: byteCount) { connection in
-        let (outcome, event) = try body(connection)
-        return StoreChange.Outcome(event: event) { completion(outcome) }
+      StoreChange(byteCount: byteCount, inventories: inventories) { connection in
+        let (outcome, events) = try body(connection)
+        return StoreChange.Outcome(events: events) { completion(outcome) }
       } fail: {
         completion(.unavailable)
       })
@@ -187,7 +199,7 @@ extension SQLSessionLog: SharedDefinitions {
 
   /// Counts a version: greater than all that this node knows, because a failover may have lost
   /// some.
-  private func nextVersion(_ connection: any SQLConnection) throws -> Int {
+  func nextVersion(_ connection: any SQLConnection) throws -> Int {
     let greatest = sharedVersions.withLock { $0.greatest }
     return try connection.value(
       """
@@ -204,7 +216,7 @@ extension SQLSessionLog: SharedDefinitions {
       let found = try? self.engine.read { connection in
         try connection.rows(
           """
-          SELECT name, version, definition, notes FROM shared_definition WHERE version > $1
+          SELECT name, version, definition, notes, inventory FROM shared_definition WHERE version > $1
           ORDER BY version
           """, [newest]
         ) { try SharedDefinition($0, self.memory) }
@@ -235,7 +247,7 @@ extension SQLSessionLog: SharedDefinitions {
       StoreChange(byteCount: 0) { connection in
         try UnusedDefinitions(connection, before: end, isLocking: true)
           .write(at: self.now, connection)
-        return StoreChange.Outcome(event: nil) {}
+        return StoreChange.Outcome {}
       } fail: {
       })
   }
@@ -276,8 +288,12 @@ private struct UnusedDefinitions {
     old = try names("unused_since <= $1 AND NOT \(hasSession)", [end])
   }
 
-  private static let hasSession =
-    "EXISTS (SELECT 1 FROM session WHERE uses = shared_definition.name AND NOT ended)"
+  /// Bookings are the host's record, also when all sessions have ended.
+  private static let hasSession = """
+    (EXISTS (SELECT 1 FROM session WHERE uses = shared_definition.name AND NOT ended)
+      OR EXISTS (SELECT 1 FROM inventory
+        WHERE name = shared_definition.name AND booked_count > 0))
+    """
 
   /// Called with the lock: sessions that were created before are seen.
   func write(at now: Int64, _ connection: any SQLConnection) throws {
@@ -293,7 +309,7 @@ private struct UnusedDefinitions {
 }
 
 extension SharedDefinition {
-  /// - Parameter row: Name, version, definition and notes.
+  /// - Parameter row: Name, version, definition, notes and inventory.
   fileprivate init(_ row: any SQLRow, _ memory: (any MemoryAccount)?) throws {
     let document = try JSONTree.parse(
       [UInt8](try row[2] as Data), depthMax: StoredReading.depthMax)
@@ -303,6 +319,9 @@ extension SharedDefinition {
     guard let notes else {
       throw StoredProblem("the notes of the shared definition \(name) are damaged")
     }
-    self.init(name: name, version: try row[1], document: document, notes: notes, memory: memory)
+    let inventory = try (row[4] as Data?).map { try InventorySettings(stored: $0) }
+    self.init(
+      name: name, version: try row[1], document: document, notes: notes, inventory: inventory,
+      memory: memory)
   }
 }

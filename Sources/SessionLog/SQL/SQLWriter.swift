@@ -28,12 +28,16 @@ final class SQLWriter {
     var outcomes: [SessionID: [InventoryOutcome]] = [:]
     /// The events of the batch, if it has some.
     var news: FeedNews?
+    /// The inventories that the batch has counted in.
+    var inventories: [InventoryMark] = []
   }
 
   /// The end of a session's log, and what has changed of it in this batch.
   private final class Position {
     let session: SessionID
     let number: Int64
+    /// The name of its shared definition.
+    let uses: String?
     /// The sequence number of the last entry.
     var entryCount: Int
     /// The number of stored entries, without compacted ones.
@@ -51,11 +55,11 @@ final class SQLWriter {
 
     init(
       _ session: SessionID, number: Int64, entryCount: Int = 0, rowCount: Int = 0, byteCount: Int,
-      eventSequence: Int = FeedRecord.nothing
+      eventSequence: Int = FeedRecord.nothing, uses: String?
     ) {
       (self.session, self.number) = (session, number)
       (self.entryCount, self.rowCount, self.byteCount) = (entryCount, rowCount, byteCount)
-      self.eventSequence = eventSequence
+      (self.eventSequence, self.uses) = (eventSequence, uses)
     }
 
     func forgetChanges() { (isGrown, isChanged, status) = (false, false, nil) }
@@ -82,8 +86,9 @@ final class SQLWriter {
   private var idle: [(session: SessionID, snapshot: EncodedSnapshot)] = []
   private var shelves: [SessionID: [Shelved]] = [:]
   private var events: [FeedEvent] = []
-  /// The shared definitions that sessions are created with in this batch.
-  private var lockedNames: Set<String> = []
+  /// The shared definitions that sessions are created with in this batch, and whether they have an
+  /// inventory.
+  private var lockedNames: [String: Bool] = [:]
   private var result = Result()
   private var now: Int64 = 0
   private var isClockPlausible = true
@@ -94,18 +99,20 @@ final class SQLWriter {
   private let versions: FoldVersions
   private let spacing: SnapshotSpacing
   private let digest: @Sendable ([UInt8]) -> [UInt8]
+  private let inventories: SQLInventories
 
   /// - Parameters:
   ///   - limits: The limits of new sessions.
+  ///   - inventories: Decide entries. Used on the writing queue, too.
   ///   - digest: A one-way hash.
   init(
     _ limits: SessionLimits, _ feedLimits: FeedLimits, _ versions: FoldVersions,
-    digest: @escaping @Sendable ([UInt8]) -> [UInt8]
+    _ inventories: SQLInventories, digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     self.limits = limits
     self.feedLimits = feedLimits
     self.versions = versions
-    self.digest = digest
+    (self.inventories, self.digest) = (inventories, digest)
     spacing = SnapshotSpacing(limits)
   }
 
@@ -128,7 +135,7 @@ final class SQLWriter {
     at now: Int64, _ connection: any SQLConnection
   ) throws -> Result {
     (self.node, self.isClockPlausible, self.now) = (node, isClockPlausible, now)
-    (result, events, idle, shelves, lockedNames) = (Result(), [], [], [:], [])
+    (result, events, idle, shelves, lockedNames) = (Result(), [], [], [:], [:])
     for position in changes { position.forgetChanges() }
     changes.removeAll(keepingCapacity: true)
     if node != nil { positions.removeAll(keepingCapacity: true) }
@@ -145,9 +152,11 @@ final class SQLWriter {
       try find(records.sessions, visited: visited, released: released, of: node, connection)
     }
     try readShelves(of: snapshots, connection)
+    try inventories.begin(wishes(of: records), at: now, connection)
     for record in records { try write(record, connection) }
     if changes.contains(where: \.isChanged) { try connection.flush() }
     try updateSessions(visited, released, connection)
+    try writeInventories(connection)
     try writeEvents(connection)
     return result
   }
@@ -156,7 +165,8 @@ final class SQLWriter {
     switch record {
     case .log(.created, _): break
     case .log(.entry(let entry), let session): try add(entry, session, connection)
-    case .log(.ended(let event, _), let session): try end(session, event, connection)
+    case .log(.ended(let event, let releasesBooking), let session):
+      try end(session, event, releasesBooking: releasesBooking, connection)
     case .snapshot(let snapshot, let session):
       if try !store(snapshot, session, connection) { result.lost.append(session) }
     case .feed(let record, let session):
@@ -164,13 +174,14 @@ final class SQLWriter {
     }
   }
 
-  private static let columns = "id, number, entry_count, row_count, byte_count, event_sequence"
+  private static let columns =
+    "id, number, entry_count, row_count, byte_count, event_sequence, uses"
 
   private func read(_ row: any SQLRow) throws {
     let session = SessionID(try row[0])
     positions[session] = Position(
       session, number: try row[1], entryCount: try row[2], rowCount: try row[3],
-      byteCount: try row[4], eventSequence: try row[5])
+      byteCount: try row[4], eventSequence: try row[5], uses: row[6])
   }
 
   /// Reads the row of a session of a single writer, once.
@@ -207,14 +218,17 @@ final class SQLWriter {
   private func hasShared(
     _ origin: SessionOrigin, _ connection: any SQLConnection
   ) throws -> Bool {
-    guard let name = origin.uses?.name, !lockedNames.contains(name) else { return true }
-    let isThere: Int? = try connection.value(
+    guard let name = origin.uses?.name else { return true }
+    if let hasInventory = lockedNames[name] { return !hasInventory || origin.inventory != nil }
+    let hasInventory: Bool? = try connection.value(
       """
-      SELECT 1 FROM shared_definition WHERE name = $1
+      SELECT inventory IS NOT NULL FROM shared_definition WHERE name = $1
       \(connection.dialect.locking("FOR KEY SHARE"))
       """, [name])
-    if isThere != nil { lockedNames.insert(name) }
-    return isThere != nil
+    guard let hasInventory else { return false }
+    lockedNames[name] = hasInventory
+    // What it takes must be counted from its creation on.
+    return !hasInventory || origin.inventory != nil
   }
 
   /// Stores a session without an owner: the node of its first member claims it.
@@ -277,7 +291,8 @@ final class SQLWriter {
       return
     }
     positions[session] = Position(
-      session, number: number, byteCount: body.count, eventSequence: eventSequence)
+      session, number: number, byteCount: body.count, eventSequence: eventSequence,
+      uses: origin.uses?.name)
     if let event { events.append(event) }
     result.created.insert(session)
     result.byteCounts[session] = .some(body.count)
@@ -287,6 +302,7 @@ final class SQLWriter {
     _ entry: LogEntry, _ session: SessionID, _ connection: any SQLConnection
   ) throws {
     guard let position = positions[session] else { return }
+    let entry = try decide(entry, of: position)
     let (body, document) = entry.stored(digest: digest)
     if let document { try store(document, isLogged: true, of: session, connection) }
     position.entryCount += 1
@@ -307,9 +323,11 @@ final class SQLWriter {
   /// Ends a session: no reader finds it any more. The rows of a long log or of large definitions
   /// are deleted later, so that they do not delay the entries of other sessions.
   private func end(
-    _ session: SessionID, _ event: FeedEvent?, _ connection: any SQLConnection
+    _ session: SessionID, _ event: FeedEvent?, releasesBooking: Bool,
+    _ connection: any SQLConnection
   ) throws {
     guard let position = positions[session] else { return }
+    try inventories.end(session, in: position.uses, releasesBooking: releasesBooking)
     if let event = try event ?? endOfUnreadable(session, connection) { events.append(event) }
     if position.rowCount > SQLWriter.deletedRowCountMax
       || position.byteCount > SQLWriter.deletedByteCountMax
@@ -400,6 +418,44 @@ final class SQLWriter {
       ELSE active_at + ttl_seconds * 1000 END
     WHERE number = $1
     """
+}
+
+/// Entries that the inventories decide.
+extension SQLWriter {
+  /// What a batch needs of the inventories.
+  private func wishes(of records: [StoreRecord]) -> [String: InventoryWish] {
+    var wishes: [String: InventoryWish] = [:]
+    for case .log(let record, let session) in records {
+      switch record {
+      case .created: continue
+      case .entry(let entry):
+        guard let demand = entry.demand?.demand, let name = positions[session]?.uses else {
+          continue
+        }
+        wishes[name, default: InventoryWish()].formUnion(
+          InventoryWish(
+            sessions: [session], keys: Set(demand.keys), holders: [demand.holder]))
+      case .ended:
+        guard let name = positions[session]?.uses else { continue }
+        wishes[name, default: InventoryWish()].sessions.insert(session)
+      }
+    }
+    return wishes
+  }
+
+  private func decide(_ entry: LogEntry, of position: Position) throws -> LogEntry {
+    guard let demand = entry.demand?.demand else { return entry }
+    let outcome = try inventories.decide(demand, of: position.session, in: position.uses)
+    result.outcomes[position.session, default: []].append(outcome)
+    return entry.decided(outcome)
+  }
+
+  private func writeInventories(_ connection: any SQLConnection) throws {
+    result.inventories = try inventories.write(connection)
+    if node != nil, result.inventories.contains(where: \.isChanged) {
+      try connection.send("NOTIFY \(SQLFeed.channel)")
+    }
+  }
 }
 
 /// Snapshots, and the entries and snapshots that they make superfluous.

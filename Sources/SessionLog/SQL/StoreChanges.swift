@@ -6,13 +6,15 @@ import PickerSession
 struct StoreChange: Sendable {
   struct Outcome: Sendable {
     /// What the feed reports of it.
-    var event: FeedEvent?
+    var events: [FeedEvent] = []
     /// Called on the writing queue when the change is stored.
     let report: @Sendable () -> Void
   }
 
   /// What it writes, in bytes.
   let byteCount: Int
+  /// The inventories that it counts in.
+  var inventories: [String] = []
   /// Writes it in a transaction with others. What it throws undoes all of them.
   let write: @Sendable (any SQLConnection) throws -> Outcome
   /// Called on the writing queue if nothing is stored.
@@ -64,14 +66,22 @@ extension SQLSessionLog {
     if isPartial { queue.async { self.writeChanges() } }
     guard failure == nil else { return part.forEach { $0.fail() } }
     do {
-      let (outcomes, news) = try transaction(isRepeatable: false) { connection in
+      let (outcomes, marks, news) = try transaction(isRepeatable: false) { connection in
         // Changes of all nodes are made one after the other.
         let _: Int? = try connection.value(
           "SELECT only_row FROM store \(connection.dialect.forUpdate)")
+        let names = Set(part.flatMap(\.inventories))
+        let wishes = Dictionary(uniqueKeysWithValues: names.map { ($0, InventoryWish()) })
+        try inventories.begin(wishes, at: now, connection)
         let outcomes = try part.map { try $0.write(connection) }
-        let events = outcomes.compactMap(\.event)
-        return (outcomes, try write(events, connection))
+        let marks = try inventories.write(connection)
+        if isClustered, marks.contains(where: \.isChanged) {
+          try connection.send("NOTIFY \(SQLFeed.channel)")
+        }
+        let events = outcomes.flatMap(\.events)
+        return (outcomes, marks, try write(events, connection))
       }
+      note(marks)
       for outcome in outcomes { outcome.report() }
       if let news { feed.signal.advance(news) }
     } catch {
