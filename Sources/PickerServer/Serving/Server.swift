@@ -132,6 +132,7 @@ package final class Server {
     var limits = limits
     limits.outboxesBytes /= configuration.loops
     let connectionLog = ConnectionLog(log, loop: group.transports.count, gate: gate)
+    if let start = parts.start { store.clockSet(to: start.milliseconds) }
     let transport = HubTransport(
       loop, in: group, clock: SessionClock(manual: parts.start),
       refusal: { request in

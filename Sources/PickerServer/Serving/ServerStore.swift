@@ -233,6 +233,12 @@ final class ServerStore: Sendable {
   /// nodes can serve them. Returns at once.
   func giveUp() { durable?.giveUp() }
 
+  /// A manual clock was set, in milliseconds since 1970.
+  func clockSet(to now: Int64) {
+    durable?.clockSet(to: now)
+    memoryShared.clockSet(to: now)
+  }
+
   /// Stores all accepted records, and gives up the sessions of a cluster's database.
   func close() { durable?.close() }
 }

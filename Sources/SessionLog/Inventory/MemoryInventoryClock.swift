@@ -30,13 +30,19 @@ package final class MemoryInventoryClock: Sendable {
   private func wake(_ definitions: MemorySharedDefinitions) {
     let grace = InventoryDecision<MemoryInventoryTable>.graceMilliseconds
     guard let next = times.withLock({ $0.nextLook(grace: grace) }) else { return }
-    let wait = max(0, next - definitions.now()) + 10
+    let wait = max(0, next - definitions.inventoryTime.now) + 10
     after(.milliseconds(wait)) { [weak self, weak definitions] in
       guard let self, let definitions else { return }
-      let due = times.withLock { $0.takeDue(at: definitions.now(), grace: grace) }
-      for name in due { definitions.passTime(in: name) }
-      wake(definitions)
+      look(in: definitions)
     }
+  }
+
+  /// Ends what is due.
+  func look(in definitions: MemorySharedDefinitions) {
+    let grace = InventoryDecision<MemoryInventoryTable>.graceMilliseconds
+    let due = times.withLock { $0.takeDue(at: definitions.inventoryTime.now, grace: grace) }
+    for name in due { definitions.passTime(in: name) }
+    wake(definitions)
   }
 }
 

@@ -42,7 +42,7 @@ extension MemorySharedDefinitions {
     in name: String,
     _ body: (inout InventoryDecision<MemoryInventoryTable>) -> (Value, over: [String])
   ) -> Value? {
-    let now = Instant(milliseconds: now())
+    let now = Instant(milliseconds: inventoryTime.now)
     let outcome = state.withLock { state -> (Value, MemoryInventoryChange)? in
       guard let table = state.tables[name] else { return nil }
       var decision = InventoryDecision(table, at: now)
@@ -54,6 +54,12 @@ extension MemorySharedDefinitions {
     return outcome.0
   }
 
+  /// A manual clock was set.
+  package func clockSet(to now: Int64) {
+    inventoryTime.set(now)
+    inventoryClock?.look(in: self)
+  }
+
   /// Reports a change to the hubs and the feed.
   func report(_ change: MemoryInventoryChange) {
     inventoryClock?.note(change, in: self)
@@ -61,7 +67,7 @@ extension MemorySharedDefinitions {
     feed.append([
       FeedEvent(
         inventoryOver: change.name, keys: change.over, epoch: feed.epoch, number: change.number,
-        at: Instant(milliseconds: now()))
+        at: Instant(milliseconds: inventoryTime.now))
     ])
   }
 

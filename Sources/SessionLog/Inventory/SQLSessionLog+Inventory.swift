@@ -54,7 +54,7 @@ extension SQLSessionLog {
   private func lookAtTimesLater() {
     let grace = SQLSessionLog.grace
     guard let next = inventoryTimes.withLock({ $0.nextLook(grace: grace) }) else { return }
-    scheduler.after(.milliseconds(max(0, next - now) + 10), on: queue) { [weak self] in
+    scheduler.after(.milliseconds(max(0, next - inventoryTime.now) + 10), on: queue) { [weak self] in
       self?.lookAtTimes()
     }
   }
@@ -62,17 +62,23 @@ extension SQLSessionLog {
   /// Ends what is due. Called on the writing queue.
   private func lookAtTimes() {
     if hasClosed { return }
-    let due = inventoryTimes.withLock { $0.takeDue(at: now, grace: SQLSessionLog.grace) }
+    let due = inventoryTimes.withLock { $0.takeDue(at: inventoryTime.now, grace: SQLSessionLog.grace) }
     for name in due {
       change(
         StoreChange(byteCount: 0, inventories: [name]) { _ in
           StoreChange.Outcome {}
         } fail: {
-          self.inventoryTimes.withLock { $0.note(name, end: self.now) }
+          self.inventoryTimes.withLock { $0.note(name, end: self.inventoryTime.now) }
           self.lookAtTimesLater()
         })
     }
     lookAtTimesLater()
+  }
+
+  /// A manual clock was set.
+  package func clockSet(to now: Int64) {
+    inventoryTime.set(now)
+    queue.async { self.lookAtTimes() }
   }
 
   /// Reads what other nodes have changed lately; at the start, everything.
@@ -80,7 +86,7 @@ extension SQLSessionLog {
     guard inventoryTimes.withLock({ $0.beginLooking() }) else { return }
     readingQueue.async {
       let end = self.inventoryTimes.withLock { times in
-        times.looked(at: self.now).map { $0 - SQLSessionLog.clockDifferenceMax } ?? .min
+        times.looked(at: self.inventoryTime.now).map { $0 - SQLSessionLog.clockDifferenceMax } ?? .min
       }
       let marks = try? self.engine.read { connection in
         try connection.rows(
@@ -201,7 +207,7 @@ extension SQLSessionLog {
   ) throws -> [FeedEvent] {
     guard let settings = draft.inventory else { return [] }
     guard inventories.has(draft.name) else {
-      try inventories.add(draft.name, at: now, connection)
+      try inventories.add(draft.name, at: inventoryTime.now, connection)
       return []
     }
     let outcome = try inventories.change(draft.name) { decision -> (keys: [String], number: Int)? in
@@ -222,7 +228,7 @@ extension SQLSessionLog {
     return [
       FeedEvent(
         inventoryOver: name, keys: keys, epoch: try SQLFeed.epoch(connection),
-        number: number, at: Instant(milliseconds: now))
+        number: number, at: Instant(milliseconds: inventoryTime.now))
     ]
   }
 }

@@ -41,6 +41,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   let now: @Sendable () -> Int64
   private let notify: @Sendable (SharedDefinition) -> Void
   let inventoryClock: MemoryInventoryClock?
+  let inventoryTime: InventoryTime
 
   /// - Parameters:
   ///   - feed: Reports new versions.
@@ -59,6 +60,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
   ) {
     (self.feed, self.memory, self.unusedSeconds) = (feed, memory, unusedSeconds)
     (self.now, self.notify, self.inventoryClock) = (now, notify, inventoryClock)
+    inventoryTime = InventoryTime(system: now)
   }
 
   /// What has been unused since then does not exist any more; `nil`: everything does.
@@ -92,7 +94,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
       let byteCount =
         state.byteCount - (state.versions[draft.name]?.byteCount ?? 0) + draft.byteCount
       guard byteCount <= MemorySharedDefinitions.byteCountMax else { return (.full, nil) }
-      guard let inventory = state.change(draft, at: now) else { return (.inUse, nil) }
+      guard let inventory = state.change(draft, at: inventoryTime.now) else { return (.inUse, nil) }
       state.byteCount = byteCount
       state.version += 1
       let shared = SharedDefinition(

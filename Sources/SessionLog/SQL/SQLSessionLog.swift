@@ -64,6 +64,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   /// Used on ``queue`` only, as those after it.
   private let writer: SQLWriter
   let inventories = SQLInventories()
+  let inventoryTime: InventoryTime
   let inventoryTimes = Mutex(InventoryTimes())
   let ownership: SQLOwnership?
   private var connection: (any SQLConnection)?
@@ -152,6 +153,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     self.connection = connection
     let scheduler = settings.scheduler
     self.scheduler = scheduler
+    inventoryTime = InventoryTime { scheduler.now }
     provenAt = Mutex(scheduler.instant)
     queue = scheduler.queue("store", isPatient: false)
     readingQueue = scheduler.queue("store.reading", isPatient: false)
@@ -526,7 +528,7 @@ extension SQLSessionLog {
     let committed = try attempt(connection) { connection in
       let result = try writer.write(
         batch.records, visited: visited, released: released, as: ownership?.node,
-        isClockPlausible: clockDoubt.isOver, at: now, connection)
+        isClockPlausible: clockDoubt.isOver, at: now, inventoriesAt: inventoryTime.now, connection)
       return (result: result, storeByteCount: try engine.usedByteCount(connection))
     } isWritten: { number, written in
       if isClustered { unknown = (number, written.result) }

@@ -126,13 +126,14 @@ final class SQLWriter {
   ///   - released: Sessions that the node gives up after these records.
   ///   - node: The node that must own the sessions; `nil` if the store has a single writer.
   ///   - isClockPlausible: Whether what is too old by the clock is deleted.
+  ///   - time: By which holds and offers end.
   ///   - connection: In a transaction that the caller commits. Nothing of the result depends on
   ///     what is sent last, which goes with the `COMMIT`.
   /// - Throws: The database's error; then the caller calls ``forget()``.
   func write(
     _ records: [StoreRecord], visited: Set<SessionID>, released: Set<SessionID>, as node: Int64?,
     isClockPlausible: Bool,
-    at now: Int64, _ connection: any SQLConnection
+    at now: Int64, inventoriesAt time: Int64, _ connection: any SQLConnection
   ) throws -> Result {
     (self.node, self.isClockPlausible, self.now) = (node, isClockPlausible, now)
     (result, events, idle, shelves, lockedNames) = (Result(), [], [], [:], [:])
@@ -152,7 +153,7 @@ final class SQLWriter {
       try find(records.sessions, visited: visited, released: released, of: node, connection)
     }
     try readShelves(of: snapshots, connection)
-    try inventories.begin(wishes(of: records), at: now, connection)
+    try inventories.begin(wishes(of: records), at: time, connection)
     for record in records { try write(record, connection) }
     if changes.contains(where: \.isChanged) { try connection.flush() }
     try updateSessions(visited, released, connection)

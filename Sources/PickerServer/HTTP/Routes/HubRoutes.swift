@@ -217,6 +217,7 @@ final class HubRoutes {
       transport.clock.set(now)
       await answered { answer in transport.hub.clockSet(at: transport.now) { answer(()) } }
     }
+    store.clockSet(to: now.milliseconds)
     return HTTPResponse(json: JSONTree.object([.init("now", .string(now.rfc3339))]).serialized())
   }
 
