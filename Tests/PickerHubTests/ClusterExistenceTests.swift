@@ -317,7 +317,7 @@ import PickerHost
       fixture.hub.loaded(elsewhere, .unreadable, at: fixture.now)
     }
 
-    guard case .ended(nil)? = fixture.log.records.last else {
+    guard case .ended(nil, _)? = fixture.log.records.last else {
       _ = Issue.record("the session has not ended")
       return
     }
@@ -346,7 +346,7 @@ import PickerHost
       try await host.delete(elsewhere, token: nil, at: fixture.now)
     } answer: { _ in
     }
-    guard case .ended(let event?)? = fixture.log.records.last else {
+    guard case .ended(let event?, _)? = fixture.log.records.last else {
       _ = Issue.record("the session has not ended")
       return
     }

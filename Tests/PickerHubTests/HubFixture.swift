@@ -114,7 +114,7 @@ final class TestLog: SessionLog {
     let isEntry = if case .entry = record { true } else { false }
     let isRefused =
       switch outcome {
-      case .stored, .pending: false
+      case .stored, .decided, .pending: false
       case .failed: true
       case .full: isEntry && record.needsBudget
       case .storeFull: record.needsBudget

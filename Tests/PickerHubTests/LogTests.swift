@@ -78,7 +78,7 @@ import PickerHost
     fixture.store()
 
     #expect(isDeleted && fixture.hub.sessionCount == 0)
-    guard case .ended(let event?)? = fixture.log.records.last else {
+    guard case .ended(let event?, _)? = fixture.log.records.last else {
       return #expect(Bool(false), "the last record is the end")
     }
     #expect(String(decoding: event.data, as: UTF8.self).contains(#""status":"open""#))

@@ -240,7 +240,7 @@ extension HubFixture {
     fixture.load(fold)
 
     #expect(early == 1 && fixture.port.closes == [1: 4503], "only the creation is logged")
-    guard case .ended(let event?)? = fixture.log.records.last else {
+    guard case .ended(let event?, _)? = fixture.log.records.last else {
       _ = Issue.record("the session has not ended with an event")
       return
     }

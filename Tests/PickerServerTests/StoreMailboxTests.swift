@@ -92,6 +92,7 @@ extension StoreNotice {
     case .runInHub(let index, _): ["hub \(index)"]
     case .orphaned(let sessions): sessions.map { "\($0.id) orphaned" }
     case .shared(let shared): ["\(shared.name) \(shared.version)"]
+    case .inventory(let name, let number): ["\(name) \(number)"]
     case .message(let sentence): [sentence]
     }
   }

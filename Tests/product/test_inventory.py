@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from harness.store import stored
+from harness.store import MANY, stored
 
 MONTH = {"from": "2026-12", "count": 1}
 NOW = "2026-12-01T12:00:00Z"
@@ -20,15 +20,10 @@ TABLES = {"kind": "cascade", "nodes": [
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def site(request, own_server, tmp_path):
+def site(request, start, tmp_path):
     """A server with a clock of its own."""
-    if request.param == "memory":
-        yield own_server()
-        return
-    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
-    yield server
-    if server.is_alive:
-        server.stop()
+    store = [] if request.param == "memory" else ["--store", f"sqlite:{tmp_path}/store"]
+    return start(options=store, limits=MANY)
 
 
 def sell(server, definition, **inventory):

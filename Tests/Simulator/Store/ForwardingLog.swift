@@ -81,13 +81,18 @@ final class JournaledLog: ForwardingLog {
   override func append(_ record: consuming LogRecord, of session: SessionID) -> AppendOutcome {
     let copy = copy record
     let outcome = super.append(record, of: session)
-    guard outcome == .stored else { return outcome }
+    switch outcome {
+    case .stored, .decided: break
+    case .pending, .full, .storeFull, .failed, .exhausted: return outcome
+    }
     switch copy {
     case .created(let origin, let event, _):
       journal.sessions[session] = MemoryJournal.Stored(origin: origin)
       if let event { journal.sessions[session]?.events.append(event) }
-    case .entry(let entry): journal.sessions[session]?.entries.append(entry)
-    case .ended(let event):
+    case .entry(var entry):
+      if case .decided(let outcome) = outcome { entry = entry.decided(outcome) }
+      journal.sessions[session]?.entries.append(entry)
+    case .ended(let event, _):
       journal.sessions[session]?.hasEnded = true
       if let event { journal.sessions[session]?.events.append(event) }
     }

@@ -138,7 +138,7 @@ extension World {
         ? replica.deltas[revision - 1].change : nil
       {
       case .definition, .notes: true
-      case .picker, .status, nil: false
+      case .picker, .status, .inventory, nil: false
       }
     let isUnchanged = try tree.list("changes").isEmpty
     guard isHosts || isUnchanged else {
