@@ -111,9 +111,9 @@ package struct DocumentRevision: Sendable {
     guard tree.extent.valueCount <= request.valuesMax else {
       throw .tooLarge("the definition and its notes would have too many values")
     }
-    for member in members where !["definition", "notes"].contains(member.key) {
+    for member in members where !["definition", "notes", "inventory"].contains(member.key) {
       throw .badRequest(
-        "the field \(member.key.quoted) is unknown; the fields are definition and notes")
+        "the field \(member.key.quoted) is unknown; the fields are definition, notes and inventory")
     }
     guard let given = tree["definition"] else {
       throw .badRequest("definition is missing; it must be an object with the kind of picker")
@@ -121,10 +121,13 @@ package struct DocumentRevision: Sendable {
     // As in a merge patch: a field that is null has its default.
     let definition = try picker(given.withoutNulls, replacing: current?.kind).definition
     let notes = try notes(tree["notes"] ?? .object([]), for: definition.kind)
+    let inventory = try inventory(tree["inventory"], for: definition.kind)
     let document = definition.document(full: true)
     let isOther = current.map { !document.isSameValue(as: $0.document) } ?? false
-    if let current, !isOther, notes == current.notes { return nil }
-    return SharedDraft(name: name, document: document, notes: notes, isReported: isOther)
+    let isSameInventory = inventory == current?.inventory
+    if let current, !isOther, isSameInventory, notes == current.notes { return nil }
+    return SharedDraft(
+      name: name, document: document, notes: notes, inventory: inventory, isReported: isOther)
   }
 
   /// Makes a picker with a definition, which shows that it is valid now.
@@ -136,6 +139,17 @@ package struct DocumentRevision: Sendable {
     do throws(DefinitionProblem) {
       try kind?.check(document)
       return try Picker(try maker.make(document, at: now), now: now)
+    } catch {
+      throw .badDefinition(error)
+    }
+  }
+
+  private func inventory(
+    _ tree: JSONTree?, for kind: PickerKind
+  ) throws(HubProblem) -> InventorySettings? {
+    guard let tree, tree != .null else { return nil }
+    do throws(DefinitionProblem) {
+      return try InventorySettings(tree, for: kind)
     } catch {
       throw .badDefinition(error)
     }

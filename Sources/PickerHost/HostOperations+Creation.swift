@@ -269,8 +269,10 @@ extension HostOperations {
 /// Ending sessions.
 extension HostOperations {
   /// Ends a session.
+  ///
+  /// - Parameter releasesBooking: Whether its booking in the inventory is deleted, too.
   package func delete(
-    _ id: SessionID, token: Credential?, at time: HubTime
+    _ id: SessionID, releasesBooking: Bool = false, token: Credential?, at time: HubTime
   ) async throws(HubProblem) {
     let hosted = try await seam.find(
       id, token: token, needs: .owner, isDeletion: true, at: time)
@@ -285,6 +287,6 @@ extension HostOperations {
       if seam.mayExist(id) { throw .unavailable }
       return
     }
-    try await seam.end(hosted)
+    try await seam.end(hosted, releasesBooking: releasesBooking)
   }
 }

@@ -168,7 +168,8 @@ extension ProblemDocument {
   private static var inUse: ProblemDocument {
     ProblemDocument(
       status: 409, code: "inUse",
-      detail: "sessions use this definition; it can be deleted when they have ended")
+      detail: "sessions use this definition, or its inventory has bookings; it can be deleted when "
+        + "they have ended and none is left")
   }
 
   private static var noSuchMember: ProblemDocument {

@@ -48,7 +48,7 @@ final class ServerStore: Sendable {
       digest: SHA256.digest, now: machine_wall_ms)
     memoryShared = MemorySharedDefinitions(
       feed: memoryFeed, memory: memory, unusedSeconds: unusedSeconds,
-      now: machine_wall_ms
+      now: machine_wall_ms, inventoryClock: ServerStore.inventoryClock(mailboxes)
     ) { mailboxes.post(.shared($0)) }
     sessionMemory = memory
     feedReaders = FeedReaders()
@@ -56,6 +56,15 @@ final class ServerStore: Sendable {
     durable = try ServerStore.open(
       location, limits, settings, memory, nodeAddress, keyCountMax: keyCountMax, unusedSeconds,
       zones, mailboxes, logger)
+  }
+
+  private static func inventoryClock(_ mailboxes: [StoreMailbox]) -> MemoryInventoryClock {
+    let queue = DispatchQueue(label: "pickerd.store.inventories")
+    return MemoryInventoryClock { time, work in
+      queue.asyncAfter(deadline: .now() + time / .seconds(1), execute: work)
+    } notify: { name, number in
+      mailboxes.post(.inventory(name: name, number: number))
+    }
   }
 
   /// Opens a durable store; `nil` for the memory.

@@ -59,10 +59,13 @@ extension HubRoutes {
         })
     case .shared(let name):
       let (version, isNew) = try await change(name, change(of: call.request))
-      let body = JSONTree.object([
-        .init("name", .string(SharedDefinition.givenName(name))),
-        .init("version", .integer(version)),
-      ]).serialized()
+      let over = await keysOver(of: name)
+      let body = JSONTree.object(
+        [
+          .init("name", .string(SharedDefinition.givenName(name))),
+          .init("version", .integer(version)),
+        ] + (over.isEmpty ? [] : [.init("over", .array(over.map(JSONTree.string)))])
+      ).serialized()
       return HTTPResponse(
         DocumentAnswer(version: version, body: body), status: isNew ? 201 : 200)
     }
@@ -130,7 +133,12 @@ extension HubRoutes {
       // Without If-Match the request named no version that could mismatch.
       case .outdated where request.versions == nil: written = .unavailable
       case .outdated: continue
-      case .absent, .inUse, .tooMany, .full, .unavailable: throw ProblemDocument(written)
+      case .inUse:
+        throw ProblemDocument(
+          status: 409, code: "inUse",
+          detail: "an inventory can be added while no session uses the definition, and taken away "
+            + "while nothing of it is booked, held, offered or waited for")
+      case .absent, .tooMany, .full, .unavailable: throw ProblemDocument(written)
       }
     }
     throw ProblemDocument(written)
@@ -154,7 +162,7 @@ extension HubRoutes {
   }
 
   /// - Returns: `nil` if there is no definition of this name.
-  private func shared(_ name: String) async throws(ProblemDocument) -> SharedDefinition? {
+  func shared(_ name: String) async throws(ProblemDocument) -> SharedDefinition? {
     switch await fromAnyThread({ store.shared.read(name, completion: $0) }) {
     case .found(let shared): return shared
     case .absent: return nil
@@ -162,7 +170,7 @@ extension HubRoutes {
     }
   }
 
-  private func sharedName(_ call: RoutedRequest) throws(ProblemDocument) -> String {
+  func sharedName(_ call: RoutedRequest) throws(ProblemDocument) -> String {
     if case .token = hub.configuration.authentication {
       throw ProblemDocument(
         HubProblem.notAllowed(

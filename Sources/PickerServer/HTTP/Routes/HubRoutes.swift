@@ -252,8 +252,10 @@ final class HubRoutes {
   }
 
   func delete(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
+    let releasesBooking = try releasesBooking(call)
     try await host { host throws(HubProblem) in
-      try await host.delete(call.session, token: call.credential, at: transport.now)
+      try await host.delete(
+        call.session, releasesBooking: releasesBooking, token: call.credential, at: transport.now)
     }
     return HTTPResponse(status: 204)
   }

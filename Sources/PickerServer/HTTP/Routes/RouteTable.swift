@@ -80,6 +80,20 @@ struct RouteTable: Sendable {
       HubRoutes.changeDocument),
     Route(
       .delete, "/v1/definitions/{name}", .key(.sessions), rate: .command, HubRoutes.deleteShared),
+    Route(
+      .get, "/v1/definitions/{name}/inventory", .key(.sessions), rate: .log,
+      query: ["key", "from", "through", "after", "limit"], HubRoutes.readInventory),
+    Route(
+      .post, "/v1/definitions/{name}/bookings", .key(.sessions), rate: .command, HubRoutes.book),
+    Route(
+      .get, "/v1/definitions/{name}/bookings", .key(.sessions), rate: .log,
+      query: ["key", "after", "limit"], HubRoutes.listBookings),
+    Route(
+      .get, "/v1/definitions/{name}/bookings/{booking}", .key(.sessions), rate: .log,
+      HubRoutes.readBooking),
+    Route(
+      .delete, "/v1/definitions/{name}/bookings/{booking}", .key(.sessions), rate: .command,
+      HubRoutes.deleteBooking),
   ]
 
   private static let list = [
@@ -90,7 +104,8 @@ struct RouteTable: Sendable {
 
   private static let session = [
     Route(.get, "/v1/sessions/{id}", .sessionReader, query: reading, HubRoutes.read),
-    Route(.delete, "/v1/sessions/{id}", .sessionKey(.sessions), HubRoutes.delete),
+    Route(
+      .delete, "/v1/sessions/{id}", .sessionKey(.sessions), query: ["release"], HubRoutes.delete),
     Route(
       .get, "/v1/sessions/{id}/log", .sessionReader, rate: .log, query: ["after", "limit"],
       HubRoutes.log),
