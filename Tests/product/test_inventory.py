@@ -130,6 +130,7 @@ def test_a_hold_ends_with_its_time(site):
     ana, bo = guest(site), guest(site, "Bo")
     ana.tap("2026-12-24")
     ana.do("hold")
+    sees(bo, "2026-12-24", {"level": "held", "disabled": True})
     site.clock("2026-12-01T12:00:40Z")
     assert hold(ana.do("hold"))["until"] == "2026-12-01T12:01:30.000Z"
     assert ana.do("hold")["code"] == "holdLimit"
@@ -220,8 +221,9 @@ def test_the_first_in_the_line_is_offered_what_is_free(site):
     assert bo.screen.taking["hold"]["until"] == "2026-12-01T12:15:00.000Z"
     assert bo.screen.result == {"date": "2026-12-24"}
     cem.until(lambda m: m.screen.taking["hold"]["place"] == 1, what="the place")
-    refused = ana.tap("2026-12-24")
-    assert ana.confirm()["code"] == "held", refused
+    # It would go to Cem, who waits for it, too.
+    sees(ana, "2026-12-24", {"level": "gone", "disabled": True})
+    assert ana.tap("2026-12-24")["code"] == "soldOut"
     assert hold(bo.confirm()) == {"state": "none", "reason": "booked"}
     offered = [e for e in events(site) if e["type"] == "session.offered"]
     assert [e["data"]["keys"] for e in offered] == [["2026-12-24"]], offered

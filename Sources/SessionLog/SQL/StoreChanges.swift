@@ -72,7 +72,7 @@ extension SQLSessionLog {
           "SELECT only_row FROM store \(connection.dialect.forUpdate)")
         let names = Set(part.flatMap(\.inventories))
         let wishes = Dictionary(uniqueKeysWithValues: names.map { ($0, InventoryWish()) })
-        try inventories.begin(wishes, at: now, connection)
+        try inventories.begin(wishes, at: inventoryTime.now, connection)
         let outcomes = try part.map { try $0.write(connection) }
         let marks = try inventories.write(connection)
         if isClustered, marks.contains(where: \.isChanged) {
