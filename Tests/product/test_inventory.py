@@ -19,11 +19,15 @@ TABLES = {"kind": "cascade", "nodes": [
     {"key": "garden", "text": "Garden"}]}
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def site(request, start, tmp_path):
     """A server with a clock of its own."""
-    store = [] if request.param == "memory" else ["--store", f"sqlite:{tmp_path}/store"]
-    return start(options=store, limits=MANY)
+    store = "memory:"
+    if request.param == "sqlite":
+        store = f"sqlite:{tmp_path}/store"
+    elif request.param == "postgres":
+        store = request.getfixturevalue("postgres").database()
+    return start(options=["--store", store], limits=MANY)
 
 
 def sell(server, definition, **inventory):
