@@ -17,11 +17,13 @@ extension LineCommand {
   private static let simple: [String: LineCommand] = [
     "clear": .command(.clear), "undo": .command(.undo), "redo": .command(.redo),
     "confirm": .command(.confirm), "cancel": .command(.cancel), "reopen": .command(.reopen),
+    "hold": .command(.hold), "release": .command(.release),
     "show": .show, "state": .show, "quit": .quit,
   ]
   private static let known =
     "select COLUMN TEXT, tap DATE, set VALUE, mark GRADE CELLS, clear, undo, redo, confirm, "
-    + "cancel, reopen, rename NAME, touch, months, show or quit"
+    + "cancel, reopen, units NUMBER, hold, release, wait KEYS, rename NAME, touch, months, show "
+    + "or quit"
   private static let markHint =
     "mark needs yes, maybe, no or none, and 1 to 64 cells or ranges of cells that ascend, such as "
     + "mark yes 12-19 40"
@@ -47,6 +49,12 @@ extension LineCommand {
     case "rename":
       let name = Self.afterVerb(line)
       self = name.isEmpty ? .unknown(Self.nameHint) : .command(.rename(name))
+    case "units":
+      let units = rest.count == 1 ? Int(rest[0]) : nil
+      self = units.map { .command(.units($0)) } ?? .unknown("units needs a number such as 2")
+    case "wait":
+      let keys = line.split(whereSeparator: \.isWhitespace).dropFirst().map(String.init)
+      self = keys.isEmpty ? .unknown(Self.waitHint) : .command(.wait(keys: keys))
     case "set":
       let value = state.value(typed: Self.afterVerb(line))
       self = value.map { .command(.set($0)) } ?? .unknown(Self.setHint(in: state))
@@ -68,6 +76,9 @@ extension LineCommand {
     default: self = Self.simple[verb] ?? .unknown("no such command; there are \(Self.known)")
     }
   }
+
+  private static let waitHint =
+    "wait needs the keys of a value, such as wait 2026-12-24 2026-12-25"
 
   private static func afterVerb(_ line: String) -> String {
     let parts = line.trimmed.split(maxSplits: 1, whereSeparator: \.isWhitespace)
@@ -158,6 +169,12 @@ extension LineCommand {
       self =
         command.map { .command($0) }
         ?? .unknown("select needs a column from 0 and one of its rows as row, key or text")
+    case "units":
+      let units = object["units"]?.integer
+      self = units.map { .command(.units($0)) } ?? .unknown("units needs units, a number")
+    case "wait":
+      let keys = object["keys"]?.array?.compactMap(\.string)
+      self = keys.map { .command(.wait(keys: $0)) } ?? .unknown(Self.waitHint)
     case "set":
       let value = state.value(of: object["result"])
       self =

@@ -55,17 +55,24 @@ struct PlainFormat: LineFormat {
   func picture(of state: PickerState) -> [String] {
     var lines = ["= \(Sentences.chosen(state)), \(Sentences.status(state))"]
     for (index, column) in state.columns.enumerated() {
-      let rows = column.rowsKnown.map { $0.index == column.row ? "[\($0.row.text)]" : $0.row.text }
+      let rows = column.rowsKnown.map { index, row in
+        let text = row.text + (Sentences.level(row.level).map { " (\($0))" } ?? "")
+        return index == column.row ? "[\(text)]" : text
+      }
       let more = rows.count < column.count ? " … \(column.count) in all" : ""
       lines.append("column \(index + 1): \(rows.joined(separator: " | "))\(more)")
     }
     for month in state.months.values.sorted(by: { $0.month < $1.month }) {
       let free = month.cells.filter { !$0.isOutside && !$0.isDisabled }.map { cell in
         // A stay can only begin on `>15`, and only end on `15>`.
-        cell.only == .arrival ? ">\(cell.text)" : cell.only == nil ? cell.text : "\(cell.text)>"
+        let text =
+          cell.only == .arrival
+          ? ">\(cell.text)" : cell.only == nil ? cell.text : "\(cell.text)>"
+        return text + (Sentences.level(cell.level).map { " (\($0))" } ?? "")
       }
       lines.append("\(month.month): \(free.joined(separator: " "))")
     }
+    if let hold = Sentences.hold(state.hold) { lines.append("hold: \(hold)") }
     if let cells = state.availability { lines += picture(of: cells) }
     let names = state.members.map { $0.isOnline ? $0.name : "\($0.name) (offline)" }
     return lines + ["members: \(names.joined(separator: ", "))"]

@@ -85,6 +85,8 @@ enum Sentences {
         + (state.result == nil ? "no time is left" : "now \(chosen(state))")
     case .repriced(let total?, _): return "the total is now \(price(total))"
     case .repriced(nil, _): return "there is no total now"
+    case .units(let units): return "\(units) \(units == 1 ? "unit" : "units")"
+    case .hold(let hold, _, let reason): return self.hold(hold) ?? holdEnd(reason)
     case .marked(let respondent): return "\(respondent.name) has marked"
     case .cells: return "the cells have changed"
     case .closed(true): return "marks cannot be changed any more"
@@ -175,6 +177,9 @@ enum Sentences {
     case "minNights": "a stay has more nights"
     case "noArrival": "no stay begins on that day"
     case "noDeparture": "no stay ends on that day"
+    case "soldOut": "it is sold out"
+    case "held": "others hold it"
+    case "offered": "it is offered to you"
     default: reason
     }
   }

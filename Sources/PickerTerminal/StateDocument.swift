@@ -15,6 +15,7 @@ enum StateDocument {
     if let reason = state.cancelReason { members.append(.init("reason", .string(reason))) }
     if state.isReopenedByHost { members.append(.init("reopen", .string("host"))) }
     if state.isCancelledByHost { members.append(.init("cancel", .string("host"))) }
+    members += inventory(state)
     if isWhole {
       members.append(.init("role", .string(state.me?.role.rawValue ?? "")))
       members.append(.init("unanswered", .integer(state.pendingCount)))
@@ -150,7 +151,7 @@ enum StateDocument {
           [
             .init("row", .integer(index)), .init("key", .string(row.key)),
             .init("text", .string(row.text)),
-          ] + note(row.note))
+          ] + note(row.note) + level(row.level))
       }
       members.append(.init("rows", .array(rows)))
     }
@@ -199,7 +200,7 @@ enum StateDocument {
       if cell.isDisabled { members.append(.init("disabled", .bool(true))) }
       if cell.isToday { members.append(.init("today", .bool(true))) }
       if let only = cell.only { members.append(.init("only", .string(only.rawValue))) }
-      return JSONTree.object(members + note(cell.note))
+      return JSONTree.object(members + note(cell.note) + level(cell.level))
     }
     return .object([.init("month", .string(view.month.iso)), .init("cells", .array(cells))])
   }

@@ -32,7 +32,9 @@ extension PickerState {
         shownRange = nil
         shownHits = 0
       // Not predicted: the effect depends on commands of others.
-      case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .rename, .mark: continue
+      case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .rename, .mark, .units, .hold,
+        .release, .wait:
+        continue
       }
     }
   }

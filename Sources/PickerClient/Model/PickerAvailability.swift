@@ -281,7 +281,7 @@ extension PickerAvailability {
         }
       case .clear: grades = Array(repeating: nil, count: count)
       case .mark, .select, .tap, .set, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen,
-        .rename:
+        .rename, .units, .hold, .release, .wait:
         continue
       }
     }

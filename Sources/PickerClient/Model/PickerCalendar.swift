@@ -56,6 +56,9 @@ public struct PickerCell: Hashable, Sendable {
   public let isToday: Bool
   /// In a calendar of nights: the day can be this alone. `nil` if it can be both, or is disabled.
   public let only: Turnover?
+  /// What the session sees of the day, or of the night that begins on it, in an inventory; `nil`
+  /// where there is nothing to say.
+  public let level: PickerLevel?
   /// The host's note on the day.
   public internal(set) var note: PickerNote?
 }

@@ -7,11 +7,14 @@ public struct PickerRow: Sendable {
   public let text: String
   /// The host's note on the row.
   public internal(set) var note: PickerNote?
+  /// What the session sees of the row's key in an inventory; `nil` where there is nothing to say.
+  public internal(set) var level: PickerLevel?
 
-  public init(key: String, text: String, note: PickerNote? = nil) {
+  public init(key: String, text: String, note: PickerNote? = nil, level: PickerLevel? = nil) {
     self.key = key
     self.text = text
     self.note = note
+    self.level = level
   }
 }
 
@@ -20,6 +23,7 @@ public struct PickerRow: Sendable {
 extension PickerRow: Hashable {
   public static func == (left: PickerRow, right: PickerRow) -> Bool {
     left.key.isExactly(right.key) && left.text.isExactly(right.text) && left.note == right.note
+      && left.level == right.level
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -21,6 +21,12 @@ public enum PickerCommand: Hashable, Sendable {
   /// Confirms the window of an `availability` that begins at a cell, see
   /// ``PickerState/confirming(cell:)``.
   case confirmWindow(cell: Int, generation: Int)
+  /// Sets how many units of an inventory are taken of each key of the value.
+  case units(Int)
+  /// Holds what is selected, or extends the hold; gives back what the session has.
+  case hold, release
+  /// Joins the waiting list for a value, by its keys in their order, 1 … 366.
+  case wait(keys: [String])
   /// Changes this member's own name, 1 … 64 characters.
   case rename(String)
 
@@ -29,14 +35,17 @@ public enum PickerCommand: Hashable, Sendable {
   var canWait: Bool {
     switch self {
     case .select, .tap, .set, .mark, .clear, .rename: true
-    case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: false
+    case .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .units, .hold, .release, .wait:
+      false
     }
   }
 
   /// Whether its message has `at`, the revision that the user saw.
   var hasRevision: Bool {
     switch self {
-    case .set, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen: true
+    case .set, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .units, .hold,
+      .release, .wait:
+      true
     case .select, .tap, .mark, .rename: false
     }
   }
@@ -52,7 +61,10 @@ public enum PickerCommand: Hashable, Sendable {
         && cells.allSatisfy { !$0.isEmpty && $0.lowerBound >= 0 }
         && zip(cells, cells.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
     case .set(let value): return value.isValid
-    case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen:
+    case .wait(let keys):
+      return (1...366).contains(keys.count) && !keys.contains("")
+    case .select, .tap, .clear, .undo, .redo, .confirm, .confirmWindow, .cancel, .reopen, .units,
+      .hold, .release:
       return true
     }
   }
@@ -61,7 +73,7 @@ public enum PickerCommand: Hashable, Sendable {
   var invalidity: PickerFailure {
     switch self {
     case .rename: .badName
-    case .set: .badValue
+    case .set, .wait: .badValue
     default: .badCells
     }
   }
@@ -108,6 +120,13 @@ public enum PickerCommand: Hashable, Sendable {
     case .confirm: Self.plain("confirm", ref, seen, to: &writer)
     case .cancel: Self.plain("cancel", ref, seen, to: &writer)
     case .reopen: Self.plain("reopen", ref, seen, to: &writer)
+    case .hold: Self.plain("hold", ref, seen, to: &writer)
+    case .release: Self.plain("release", ref, seen, to: &writer)
+    case .units(let units):
+      Self.plain("units", ref, seen, and: ("units", .integer(units)), to: &writer)
+    case .wait(let keys):
+      let keys = JSONTree.array(keys.map(JSONTree.string))
+      Self.plain("wait", ref, seen, and: ("keys", keys), to: &writer)
     case .mark(let grade, let cells, let generation):
       Self.mark(grade, cells, generation, ref, to: &writer)
     case .confirmWindow(let cell, let generation):
@@ -164,7 +183,8 @@ public enum PickerCommand: Hashable, Sendable {
   }
 
   private static func plain(
-    _ type: String, _ ref: Int, _ seen: SeenValue, to writer: inout JSONWriter
+    _ type: String, _ ref: Int, _ seen: SeenValue, and field: (String, JSONTree)? = nil,
+    to writer: inout JSONWriter
   ) {
     writer.literal("{\"type\":")
     writer.string(type)
@@ -172,6 +192,12 @@ public enum PickerCommand: Hashable, Sendable {
     writer.integer(ref)
     writer.literal(",\"at\":")
     writer.integer(seen.revision)
+    if let (name, value) = field {
+      writer.literal(",")
+      writer.string(name)
+      writer.literal(":")
+      writer.tree(value)
+    }
     writer.literal("}")
   }
 }

@@ -117,6 +117,17 @@ public struct RefusalCode: RawRepresentable, Hashable, Sendable {
   public static let nothingToUndo = RefusalCode(rawValue: "nothingToUndo")
   public static let notComplete = RefusalCode(rawValue: "notComplete")
   public static let elapsed = RefusalCode(rawValue: "elapsed")
+  /// Of an inventory: somebody has waited longer.
+  public static let waiting = RefusalCode(rawValue: "waiting")
+  public static let soldOut = RefusalCode(rawValue: "soldOut")
+  /// Others hold it, or are offered it.
+  public static let held = RefusalCode(rawValue: "held")
+  public static let tooManyHolds = RefusalCode(rawValue: "tooManyHolds")
+  /// A hold cannot be extended further.
+  public static let holdLimit = RefusalCode(rawValue: "holdLimit")
+  /// Of a wait: the value can be had now.
+  public static let free = RefusalCode(rawValue: "free")
+  public static let wrongUnits = RefusalCode(rawValue: "wrongUnits")
 }
 
 extension RefusalCode: CustomStringConvertible {

@@ -28,6 +28,11 @@ public enum PickerNotice: Hashable, Sendable {
   case cells
   /// The marks of an availability cannot be changed any more, or can again.
   case closed(Bool)
+  /// Another number of units of an inventory is taken.
+  case units(Int)
+  /// What the session holds, is offered or waits for is another; `nil`: nothing any more, for the
+  /// `reason` `released`, `expired`, `moved`, `left`, `booked` or `lost`.
+  case hold(PickerHold?, before: PickerHold?, reason: String?)
   case status(PickerStatus, by: String?)
   /// The host did not confirm what an owner confirmed: it `denied` it, it `cancelled` the
   /// confirmation, or a `timeout` ended its time without an answer. `detail` is the host's text, in
@@ -69,7 +74,7 @@ public struct PickerCorrection: Hashable, Sendable {
   /// The text of the requested row, or the requested day as `YYYY-MM-DD`; empty if unknown.
   public let wanted: String
   /// `min`, `max`, `monthLength`, `noSuchTime`, `elapsed`, `maxDays`, `blocked`, `gone`, `minDays`,
-  /// `selection`, `noArrival`, `noDeparture`, `maxNights`, `minNights`, `unit`, or a reason of a
+  /// `soldOut`, `held`, `offered`, `selection`, `noArrival`, `noDeparture`, `maxNights`, `minNights`, `unit`, or a reason of a
   /// newer server.
   public let reason: String
 }

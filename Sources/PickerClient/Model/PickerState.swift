@@ -25,6 +25,12 @@ public struct PickerState: Hashable, Sendable {
   /// While ``status`` is `cancelled`: the reason of the host that has cancelled, in this member's
   /// language; `nil` if there is none.
   public internal(set) var cancelReason: String?
+  /// The inventory from which the session takes; `nil` if there is none.
+  public internal(set) var inventory: PickerInventory?
+  /// How many units are taken of each key of the value.
+  public internal(set) var units = 1
+  /// What the session holds, is offered or waits for; `nil` if nothing.
+  public internal(set) var hold: PickerHold?
   /// The columns in order; empty for a calendar and an availability.
   public internal(set) var columns: [PickerColumn] = []
   /// The list of months of a calendar; `nil` for the other kinds.
@@ -76,6 +82,8 @@ public struct PickerState: Hashable, Sendable {
   public internal(set) var resultUntil: String?
   /// The sum of the amounts of the result's days or nights; `nil` if not all of them have one.
   public internal(set) var resultTotal: PickerTotal?
+  /// Whether the result can be had. In a cascade a row that is gone can be selected.
+  public internal(set) var isResultOpen = true
   /// The counts of the best window of an availability; `nil` for the other kinds, and if this
   /// member may not know.
   public internal(set) var resultCounts: PickerGradeCounts?
@@ -192,6 +200,7 @@ extension PickerState {
         definition = try PickerDefinition(try change.need("definition"))
         weekdays = change["weekdays"]?.array?.compactMap(\.string) ?? weekdays
       case "notes": try applyNotes(change)
+      case "inventory", "units", "hold": notices += try applyInventory(change)
       case "cells", "past", "closed", "marks", "heat", "best":
         notices += try applyAvailability(change, by: by)
       default: continue  // A change of a newer server, which clients may ignore.
@@ -426,6 +435,7 @@ extension PickerState {
     isCancelledByHost = snapshot["cancel"]?.string == "host"
     cancelReason = status == .cancelled ? snapshot["reason"]?.string : nil
     applyResult(snapshot["result"] ?? .null)
+    try applyInventory(of: snapshot)
     columns = []
     for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }
     months = [:]
@@ -445,6 +455,7 @@ extension PickerState {
     resultInstant = tree["instant"]?.string
     resultUntil = tree["until"]?.string
     resultTotal = PickerTotal(tree["total"])
+    isResultOpen = tree["open"]?.bool ?? true
     resultCounts = try? PickerGradeCounts(tree)
   }
 

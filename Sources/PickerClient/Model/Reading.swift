@@ -5,7 +5,8 @@ import JSONText
 extension PickerRow {
   init(_ tree: JSONTree) throws(MalformedMessage) {
     self.init(
-      key: try tree.text("key"), text: try tree.text("text"), note: PickerNote(tree["note"]))
+      key: try tree.text("key"), text: try tree.text("text"), note: PickerNote(tree["note"]),
+      level: PickerLevel(tree))
   }
 }
 
@@ -65,6 +66,7 @@ extension PickerMonthView {
           day: try cell.day("date"), text: try cell.text("text"), isOutside: cell.flag("outside"),
           isDisabled: cell.flag("disabled"), isToday: cell.flag("today"),
           only: cell["only"]?.string.flatMap(PickerCell.Turnover.init),
+          level: PickerLevel(cell),
           note: PickerNote(cell["note"])))
     }
     self.cells = cells
