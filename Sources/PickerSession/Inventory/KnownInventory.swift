@@ -6,27 +6,81 @@ package import PickerModel
 ///
 /// The levels are for the eye and for the rules of the picker; what is granted is decided by the
 /// log, from the inventory itself.
-package struct KnownInventory: Hashable, Sendable {
-  package var settings: InventorySettings
-  /// How many units the session takes of each key of its value.
-  package var units: Int
-  package var claim = NumberedClaim(nil, number: 0)
-  /// As the last entry has them that the session could apply.
-  package var levels: KeyLevels
+///
+/// One pointer, because most sessions have none, and each tap asks.
+package struct KnownInventory: Sendable {
+  private var values: Values
+
+  /// Changed only by its one owner.
+  private final class Values: @unchecked Sendable {
+    var settings: InventorySettings
+    var units: Int
+    var claim: NumberedClaim
+    var levels: KeyLevels
+
+    init(
+      _ settings: InventorySettings, _ units: Int, _ claim: NumberedClaim, _ levels: KeyLevels
+    ) {
+      (self.settings, self.units, self.claim, self.levels) = (settings, units, claim, levels)
+    }
+  }
 
   package init(settings: InventorySettings, levels: KeyLevels) {
-    (self.settings, self.levels) = (settings, levels)
-    units = settings.units.lowerBound
+    self.init(
+      settings: settings, units: settings.units.lowerBound, claim: NumberedClaim(nil, number: 0),
+      levels: levels)
   }
 
   package init(
     settings: InventorySettings, units: Int, claim: NumberedClaim, levels: KeyLevels
   ) {
-    (self.settings, self.units, self.claim, self.levels) = (settings, units, claim, levels)
+    values = Values(settings, units, claim, levels)
+  }
+
+  package var settings: InventorySettings {
+    get { values.settings }
+    set { change { $0.settings = newValue } }
+  }
+
+  /// How many units the session takes of each key of its value.
+  package var units: Int {
+    get { values.units }
+    set { change { $0.units = newValue } }
+  }
+
+  package var claim: NumberedClaim {
+    get { values.claim }
+    set { change { $0.claim = newValue } }
+  }
+
+  /// As the last entry has them that the session could apply.
+  package var levels: KeyLevels {
+    get { values.levels }
+    set { change { $0.levels = newValue } }
+  }
+
+  private mutating func change(_ body: (Values) -> Void) {
+    if !isKnownUniquelyReferenced(&values) {
+      values = Values(values.settings, values.units, values.claim, values.levels)
+    }
+    body(values)
   }
 
   /// The units in a result; `nil` if there is never more than one.
   var shownUnits: Int? { settings.units.upperBound > 1 ? units : nil }
+}
+
+extension KnownInventory: Hashable {
+  package static func == (left: KnownInventory, right: KnownInventory) -> Bool {
+    left.values === right.values
+      || left.units == right.units && left.claim == right.claim
+        && left.settings == right.settings && left.levels == right.levels
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(units)
+    hasher.combine(claim)
+  }
 }
 
 /// What an entry says about the inventory: of changes of other sessions, of the host or of time.
