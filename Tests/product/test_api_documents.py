@@ -74,7 +74,8 @@ def test_the_openapi_document_lists_exactly_the_allowed_methods(server, openapi)
 
 
 #: The variables of paths, besides the session.
-VARIABLES = {"link": "x", "member": "x", "external": "x", "name": "me", "month": "2018-11"}
+VARIABLES = {"link": "x", "member": "x", "external": "x", "name": "me", "month": "2018-11",
+             "booking": "x"}
 
 
 @pytest.fixture

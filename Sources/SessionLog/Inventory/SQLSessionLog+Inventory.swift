@@ -54,7 +54,8 @@ extension SQLSessionLog {
   private func lookAtTimesLater() {
     let grace = SQLSessionLog.grace
     guard let next = inventoryTimes.withLock({ $0.nextLook(grace: grace) }) else { return }
-    scheduler.after(.milliseconds(max(0, next - inventoryTime.now) + 10), on: queue) { [weak self] in
+    scheduler.after(.milliseconds(max(0, next - inventoryTime.now) + 10), on: queue) {
+      [weak self] in
       self?.lookAtTimes()
     }
   }
@@ -62,7 +63,9 @@ extension SQLSessionLog {
   /// Ends what is due. Called on the writing queue.
   private func lookAtTimes() {
     if hasClosed { return }
-    let due = inventoryTimes.withLock { $0.takeDue(at: inventoryTime.now, grace: SQLSessionLog.grace) }
+    let due = inventoryTimes.withLock {
+      $0.takeDue(at: inventoryTime.now, grace: SQLSessionLog.grace)
+    }
     for name in due {
       change(
         StoreChange(byteCount: 0, inventories: [name]) { _ in
@@ -86,7 +89,8 @@ extension SQLSessionLog {
     guard inventoryTimes.withLock({ $0.beginLooking() }) else { return }
     readingQueue.async {
       let end = self.inventoryTimes.withLock { times in
-        times.looked(at: self.inventoryTime.now).map { $0 - SQLSessionLog.clockDifferenceMax } ?? .min
+        times.looked(at: self.inventoryTime.now).map { $0 - SQLSessionLog.clockDifferenceMax }
+          ?? .min
       }
       let marks = try? self.engine.read { connection in
         try connection.rows(

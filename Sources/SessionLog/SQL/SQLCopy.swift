@@ -7,7 +7,7 @@ struct SQLCopy {
   /// In a transaction.
   let target: any SQLConnection
 
-  private enum Kind { case integer, bool, text, blob }
+  enum Kind { case integer, bool, text, blob }
 
   /// A table whose rows are copied in the order of a key, in parts, because they may be larger than
   /// the memory.
@@ -55,6 +55,7 @@ struct SQLCopy {
     name: "shared_definition",
     columns: [
       ("name", .text), ("version", .integer), ("definition", .blob), ("notes", .blob),
+      ("inventory", .blob),
     ], partCount: 10)
   private static let cursor = Table(
     name: "feed_cursor", columns: [("name", .text), ("position", .integer)])
@@ -87,6 +88,7 @@ struct SQLCopy {
     for table in [SQLCopy.event, SQLCopy.cursor, SQLCopy.creation, SQLCopy.shared] {
       try copy(table)
     }
+    try copyInventories()
     let version: Int? = try source.value("SELECT shared_version FROM store")
     try target.run("UPDATE store SET shared_version = $1", [version])
     let feed = try source.first("SELECT newest, byte_count, epoch FROM feed") { row in
@@ -120,15 +122,15 @@ struct SQLCopy {
     }
   }
 
-  private static func names(_ columns: [(name: String, kind: Kind)]) -> String {
+  static func names(_ columns: [(name: String, kind: Kind)]) -> String {
     columns.map(\.name).joined(separator: ", ")
   }
 
-  private static func marks(_ count: Int) -> String {
+  static func marks(_ count: Int) -> String {
     (1...count).map { "$\($0)" }.joined(separator: ", ")
   }
 
-  private static func values(
+  static func values(
     _ row: any SQLRow, _ columns: [(name: String, kind: Kind)]
   ) -> [(any SQLValue)?] {
     columns.indices.map { index -> (any SQLValue)? in
