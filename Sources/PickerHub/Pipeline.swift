@@ -22,33 +22,34 @@ extension Hub {
     let hasOp = body.isConfirm && hosted.session.fold.origin.host.decideSeconds != nil
     let entry = LogEntry(at: time.session, body: body, op: hasOp ? identities.text() : nil)
     if hosted.session.hasInventory, hosted.mayAsk(entry.body) {
-      let step = SessionStep.ask(entry, arrival: time.machineNanoseconds, completion)
+      let arrival = time.machineNanoseconds
       guard hosted.steps.isEmpty else {
-        hosted.steps.append(step)
+        hosted.steps.append(.ask(entry, arrival: arrival, completion))
         return true
       }
-      return ask(entry, arrival: time.machineNanoseconds, completion, in: hosted, at: time)
+      return ask(entry, arrival: arrival, completion, isFirst: false, in: hosted, at: time)
     }
-    return append(entry, arrival: time.machineNanoseconds, completion, to: hosted, at: time)
+    return append(
+      entry, arrival: time.machineNanoseconds, completion, isFirst: false, to: hosted, at: time)
   }
 
   /// - Parameter isFirst: Whether the entry comes before all steps.
+  @inline(__always)
   func append(
-    _ undecided: consuming LogEntry, arrival: Int64, _ completion: (([Effect]?) -> Void)?,
-    isFirst: Bool = false, to hosted: HostedSession, at time: HubTime
+    _ entry: LogEntry, arrival: Int64, _ completion: (([Effect]?) -> Void)?, isFirst: Bool,
+    to hosted: HostedSession, at time: HubTime
   ) -> Bool {
-    var entry = undecided
     let outcome = log.append(entry, to: hosted, at: time)
-    if case .decided(let outcome) = outcome { entry = entry.decided(outcome) }
     switch outcome {
-    case .stored where isFirst || hosted.steps.isEmpty,
-      .decided where isFirst || hosted.steps.isEmpty:
+    case .stored where isFirst || hosted.steps.isEmpty:
       apply(entry, arrival: arrival, completion, in: hosted, at: time)
-    case .stored, .decided, .pending:
-      if isFirst {
-        hosted.steps.prepend(.apply(entry, arrival: arrival, completion))
+    case .stored, .pending: queue(entry, arrival: arrival, completion, isFirst, in: hosted)
+    case .decided(let outcome):
+      let decided = entry.decided(outcome)
+      if isFirst || hosted.steps.isEmpty {
+        apply(decided, arrival: arrival, completion, in: hosted, at: time)
       } else {
-        hosted.steps.append(.apply(entry, arrival: arrival, completion))
+        queue(decided, arrival: arrival, completion, isFirst, in: hosted)
       }
     case .full, .storeFull:
       guard case .command(let member, let ref, let command, _) = entry.body.undecided else {
@@ -72,6 +73,14 @@ extension Hub {
       return false
     }
     return true
+  }
+
+  private func queue(
+    _ entry: LogEntry, arrival: Int64, _ completion: (([Effect]?) -> Void)?, _ isFirst: Bool,
+    in hosted: HostedSession
+  ) {
+    let step = SessionStep.apply(entry, arrival: arrival, completion)
+    if isFirst { hosted.steps.prepend(step) } else { hosted.steps.append(step) }
   }
 
   /// Ends a session whose log accepts no more entries: every later change would fail.

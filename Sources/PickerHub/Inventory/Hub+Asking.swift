@@ -12,7 +12,7 @@ extension Hub {
   /// - Returns: As ``append(_:to:at:completion:)``.
   func ask(
     _ entry: LogEntry, arrival: Int64, _ completion: (([Effect]?) -> Void)?,
-    isFirst: Bool = false, in hosted: HostedSession, at time: HubTime
+    isFirst: Bool, in hosted: HostedSession, at time: HubTime
   ) -> Bool {
     var entry = entry
     if let demand = hosted.session.fold.demand(of: entry) {
@@ -34,7 +34,7 @@ extension Hub {
       return
     }
     if ask(entry, arrival: arrival, completion, isFirst: true, in: hosted, at: time) { return }
-    // Whoever has appended it was not there any more to try it again.
+    // Those who have appended it believe that it is stored.
     if entry.isNews { hosted.hasNews = false }
     if case .revised = entry.body {
       hosted.followedVersion = 0

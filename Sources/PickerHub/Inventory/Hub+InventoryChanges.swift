@@ -155,7 +155,7 @@ extension Hub {
       settings: settings, levels: KeyLevels(change.keys, view, nil, for: kind))
   }
 
-  /// Tells a session what has become of its inventory, once no entry is pending of which that
+  /// Shows a session what has become of its inventory, once no entry is pending of which that
   /// depends.
   func see(_ hosted: HostedSession) {
     let fold = hosted.session.fold

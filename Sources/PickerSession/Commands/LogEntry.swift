@@ -23,16 +23,10 @@ package struct LogEntry: Hashable, Sendable {
     self.body = body
   }
 
-  package var isCommand: Bool {
-    switch body {
-    case .command: true
-    case .decided(let decided): decided.body.isCommand
-    default: false
-    }
-  }
+  package var isCommand: Bool { facts.isCommand }
 
   /// Whether it says only what the inventory has become by others.
-  package var isNews: Bool { if case .inventory = body.undecided { true } else { false } }
+  package var isNews: Bool { facts.isNews }
 
   package enum Body: Hashable, Sendable {
     /// A new member.

@@ -16,6 +16,11 @@ extension LogEntry {
     /// Whether it can make a member the owner, in a session without tokens, where the member that
     /// joined first is the owner.
     package let mayChangeOwners: Bool
+    package fileprivate(set) var isCommand = false
+    /// Whether the inventory has not decided it.
+    package fileprivate(set) var isUndecided = false
+    /// Whether it says only what the inventory has become by others.
+    package fileprivate(set) var isNews = false
     private let texts: Int32
     private let other: Int32
     private let source: Int32
@@ -26,8 +31,10 @@ extension LogEntry {
     ///   - source: What is in memory only, in bytes.
     fileprivate init(
       needsBudget: Bool = false, isTimed: Bool = false, isHostChange: Bool = false,
-      mayChangeOwners: Bool = false, texts: Int = 0, other: Int, source: Int = 0
+      mayChangeOwners: Bool = false, isCommand: Bool = false, isNews: Bool = false, texts: Int = 0,
+      other: Int, source: Int = 0
     ) {
+      (self.isCommand, self.isNews) = (isCommand, isNews)
       self.needsBudget = needsBudget
       self.isTimed = isTimed
       self.isHostChange = isHostChange
@@ -52,31 +59,35 @@ extension LogEntry.Body {
   func facts(op: String?) -> LogEntry.Facts {
     switch self {
     case .command(_, ref: _, let command, _):
-      LogEntry.Facts(
-        needsBudget: true, texts: command.byteCount, other: 160 + (op?.utf8.count ?? 0))
+      return LogEntry.Facts(
+        needsBudget: true, isCommand: true, texts: command.byteCount,
+        other: 160 + (op?.utf8.count ?? 0))
     case .joined(let joining):
-      LogEntry.Facts(
+      return LogEntry.Facts(
         needsBudget: true, mayChangeOwners: true, texts: joining.textByteCount,
         other: 224 + 2 * joining.secret.bytes.count)
     case .roleChanged, .returned:
-      LogEntry.Facts(needsBudget: true, mayChangeOwners: true, other: 104)
-    case .left: LogEntry.Facts(isTimed: true, mayChangeOwners: true, other: 104)
-    case .tick, .clockSet: LogEntry.Facts(isTimed: true, other: 64)
+      return LogEntry.Facts(needsBudget: true, mayChangeOwners: true, other: 104)
+    case .left: return LogEntry.Facts(isTimed: true, mayChangeOwners: true, other: 104)
+    case .tick, .clockSet: return LogEntry.Facts(isTimed: true, other: 64)
     case .revoked(let revocation):
-      LogEntry.Facts(texts: revocation.target.textByteCount, other: 160)
+      return LogEntry.Facts(texts: revocation.target.textByteCount, other: 160)
     case .roleSet(let role):
-      LogEntry.Facts(mayChangeOwners: true, texts: role.target.textByteCount, other: 160)
+      return LogEntry.Facts(mayChangeOwners: true, texts: role.target.textByteCount, other: 160)
     case .revised(let change):
-      LogEntry.Facts(
+      return LogEntry.Facts(
         needsBudget: true, isTimed: change.follows != nil, isHostChange: true,
         texts: change.textByteCount,
         other: 160 + (change.definition?.encoded?.json.count ?? 0), source: change.sourceByteCount)
     case .settle(let settle):
-      LogEntry.Facts(isHostChange: true, texts: settle.textByteCount, other: 160)
-    case .decided(let decided): decided.body.facts(op: op)
+      return LogEntry.Facts(isHostChange: true, texts: settle.textByteCount, other: 160)
+    case .decided(let decided):
+      var facts = decided.body.facts(op: op)
+      facts.isUndecided = decided.outcome == nil
+      return facts
     case .inventory(let news):
-      LogEntry.Facts(
-        needsBudget: true, isTimed: true,
+      return LogEntry.Facts(
+        needsBudget: true, isTimed: true, isNews: true,
         other: 160 + 32 * ((news.levels?.named.count ?? 0) + (news.claim?.claim?.keys.count ?? 0)))
     }
   }
@@ -86,7 +97,6 @@ extension LogEntry.Body {
     if case .decided(let decided) = self { decided.body } else { self }
   }
 
-  var isCommand: Bool { if case .command = self { true } else { false } }
 
   /// Whether this entry can give a member at least a role, in a session whose tokens grant roles.
   package func mayGive(_ needed: Role, to member: MemberID) -> Bool {

@@ -177,6 +177,9 @@ package struct SessionFold: Sendable {
     return facts.inventory == nil ? now : counted(now)
   }
 
+  /// Whether the next delta may say something about the inventory.
+  private var mayEditInventory: Bool { facts.inventory != nil || inventoryEdit != nil }
+
   /// A result with what the inventory adds.
   func counted(_ value: PickerResult) -> PickerResult {
     guard let inventory = facts.inventory else { return value }
@@ -233,7 +236,7 @@ package struct SessionFold: Sendable {
     let delta = Delta(
       revision: revision, at: now, by: author, ref: ref, consume command, if: precondition,
       change: change, notes: rowNotes,
-      result: hasResult ? result : nil, inventory: takeInventoryEdit(),
+      result: hasResult ? result : nil, inventory: mayEditInventory ? takeInventoryEdit() : nil,
       endsConfirmed: endsConfirmed)
     history.append(delta)
     historyWeight += delta.weight

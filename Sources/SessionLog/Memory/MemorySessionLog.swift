@@ -85,14 +85,17 @@ package final class MemorySessionLog: SessionLog {
         if log.byteCount >= logByteCountMax { return .full }
         if memory?.hasRoom(for: size) == false { return .storeFull }
       }
-      let outcome = decide(entry, of: session, in: log)
-      let entry = outcome.map(entry.decided) ?? entry
       log.entryCount += 1
       log.byteCount += entry.isCommand ? size : entry.facts.byteCount
       count(size, in: log)
-      log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
       if !isLast { last = log }
-      if let outcome { return .decided(outcome) }
+      if entry.facts.isUndecided {
+        let outcome = decide(entry, of: session, in: log)
+        let decided = entry.decided(outcome)
+        log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: decided))
+        return .decided(outcome)
+      }
+      log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
     case .ended(let event, let releasesBooking):
       last = nil
       if let name = logs[session]?.uses {
@@ -107,9 +110,10 @@ package final class MemorySessionLog: SessionLog {
   /// The outcome of an undecided entry.
   private func decide(
     _ entry: LogEntry, of session: SessionID, in log: Log
-  ) -> InventoryOutcome? {
-    guard let demand = entry.demand?.demand else { return nil }
-    let outcome = log.uses.flatMap { shared?.decide(demand, of: session, in: $0) }
+  ) -> InventoryOutcome {
+    let outcome = entry.demand.flatMap { asked in
+      log.uses.flatMap { shared?.decide(asked.demand, of: session, in: $0) }
+    }
     return outcome
       ?? InventoryOutcome(InventoryRefusal(.wrongKind), claim: NumberedClaim(nil, number: 0))
   }
