@@ -240,7 +240,7 @@ extension Hub {
       log.storeSnapshot(of: hosted, isIdle: false, at: now)
     }
     if hosted.session.hasInventory { seeLater(hosted, after: entry) }
-    if case .left = entry.body.undecided { evict(hosted) }
+    if !isCommand, case .left = entry.body.undecided { evict(hosted) }
   }
 
   /// The log could not store an append: unloads the session, and closes its connections so that

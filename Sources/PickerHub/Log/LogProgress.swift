@@ -36,13 +36,16 @@ struct LogProgress {
   private(set) var eventSequence = 0
   /// Why the log refused the last entry, if it or the store has reached its maximum size.
   var refusal: HubProblem? {
-    switch lastOutcome {
-    case .full: .logFull
-    case .storeFull: .storeFull
-    case .stored, .decided, .pending, .failed, .exhausted: nil
+    switch refuser {
+    case .nobody: nil
+    case .log: .logFull
+    case .store: .storeFull
     }
   }
-  fileprivate var lastOutcome = AppendOutcome.stored
+  fileprivate var refuser = Refuser.nobody
+
+  /// What had no room for the last entry.
+  fileprivate enum Refuser { case nobody, log, store }
 
   init() {}
 
@@ -98,7 +101,7 @@ extension SessionLog {
       storeSnapshot(of: hosted, isIdle: false, at: time)
       outcome = append(.entry(entry), of: hosted.id)
     }
-    hosted.log.lastOutcome = outcome
+    hosted.log.refuser = outcome.refuser
     return outcome
   }
 
@@ -121,5 +124,15 @@ extension SessionLog {
     guard feed(record, of: hosted.id) else { return false }
     hosted.log.fed(through: record.sequence)
     return true
+  }
+}
+
+extension AppendOutcome {
+  fileprivate var refuser: LogProgress.Refuser {
+    switch self {
+    case .full: .log
+    case .storeFull: .store
+    case .stored, .decided, .pending, .failed, .exhausted: .nobody
+    }
   }
 }

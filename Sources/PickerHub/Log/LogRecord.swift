@@ -13,7 +13,7 @@ package enum LogRecord: Sendable {
   /// could not be read.
   ///
   /// What the session has of an inventory is given back, a booking only with `releasesBooking`.
-  case ended(FeedEvent?, releasesBooking: Bool = false)
+  indirect case ended(FeedEvent?, releasesBooking: Bool = false)
 }
 
 extension LogRecord {

@@ -111,10 +111,11 @@ package struct SessionFold: Sendable {
 
   /// The time at which an entry is applied to a session that has reached another time.
   static func time(of entry: LogEntry, after reached: Instant) -> Instant {
-    switch entry.body {
-    case .clockSet: entry.at
-    case .decided(let decided) where decided.body == .clockSet: entry.at
-    default: max(entry.at, reached)
+    // Asked first, because the body is copied.
+    if entry.facts.isTimed, case .clockSet = entry.body.undecided {
+      entry.at
+    } else {
+      max(entry.at, reached)
     }
   }
 
@@ -172,13 +173,9 @@ package struct SessionFold: Sendable {
 
   /// The result with the amounts of the notes. While a session is not open, its total stays.
   var currentResult: PickerResult {
-    let now =
-      status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total)
-    return facts.inventory == nil ? now : counted(now)
+    counted(
+      status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total))
   }
-
-  /// Whether the next delta may say something about the inventory.
-  private var mayEditInventory: Bool { facts.inventory != nil || inventoryEdit != nil }
 
   /// A result with what the inventory adds.
   func counted(_ value: PickerResult) -> PickerResult {
@@ -193,7 +190,9 @@ package struct SessionFold: Sendable {
   ///
   /// - Returns: Whether it is another one than after the last delta.
   mutating func takeResult() -> Bool {
-    let now = currentResult
+    var now =
+      status == .open ? picker.result(priced: notes) : picker.result.with(total: result.total)
+    if facts.inventory != nil { now = counted(now) }
     // Not by `!=`, which is generic.
     if now == result { return false }
     result = now
@@ -232,11 +231,13 @@ package struct SessionFold: Sendable {
       facts.lastChanges.add(revision: revision, by: ref == 0 ? nil : author)
     }
     if hasResult && origin.host.watched.contains(.result) { noteResultChange(at: now) }
+    // Asked first, because a call of `takeInventoryEdit` would be one of each tap.
+    let edit = facts.inventory == nil && inventoryEdit == nil ? nil : takeInventoryEdit()
     let rowNotes = notes.columns.isEmpty ? nil : notes(onRowsOf: change)
     let delta = Delta(
       revision: revision, at: now, by: author, ref: ref, consume command, if: precondition,
       change: change, notes: rowNotes,
-      result: hasResult ? result : nil, inventory: mayEditInventory ? takeInventoryEdit() : nil,
+      result: hasResult ? result : nil, inventory: edit,
       endsConfirmed: endsConfirmed)
     history.append(delta)
     historyWeight += delta.weight

@@ -76,26 +76,7 @@ package final class MemorySessionLog: SessionLog {
       logs[session] = Log(of: session)
       logs[session]?.uses = origin.uses?.name
       if let event { feed?.append([event]) }
-    case .entry(let entry):
-      let isLast = last?.session.text.isExactly(session.text) == true
-      guard let log = isLast ? last : logs[session] else { return .failed }
-      if log.byteCount >= 2 * logByteCountMax { return .exhausted }
-      let size = entry.facts.memoryByteCount
-      if entry.facts.needsBudget {
-        if log.byteCount >= logByteCountMax { return .full }
-        if memory?.hasRoom(for: size) == false { return .storeFull }
-      }
-      log.entryCount += 1
-      log.byteCount += entry.isCommand ? size : entry.facts.byteCount
-      count(size, in: log)
-      if !isLast { last = log }
-      if entry.facts.isUndecided {
-        let outcome = decide(entry, of: session, in: log)
-        let decided = entry.decided(outcome)
-        log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: decided))
-        return .decided(outcome)
-      }
-      log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
+    case .entry(let entry): return append(entry, of: session)
     case .ended(let event, let releasesBooking):
       last = nil
       if let name = logs[session]?.uses {
@@ -107,15 +88,35 @@ package final class MemorySessionLog: SessionLog {
     return .stored
   }
 
-  /// The outcome of an undecided entry.
-  private func decide(
-    _ entry: LogEntry, of session: SessionID, in log: Log
-  ) -> InventoryOutcome {
-    let outcome = entry.demand.flatMap { asked in
-      log.uses.flatMap { shared?.decide(asked.demand, of: session, in: $0) }
+  private func append(_ entry: consuming LogEntry, of session: SessionID) -> AppendOutcome {
+    let isLast = last?.session.text.isExactly(session.text) == true
+    guard let log = isLast ? last : logs[session] else { return .failed }
+    if log.byteCount >= 2 * logByteCountMax { return .exhausted }
+    let size = entry.facts.memoryByteCount
+    if entry.facts.needsBudget {
+      if log.byteCount >= logByteCountMax { return .full }
+      if memory?.hasRoom(for: size) == false { return .storeFull }
     }
-    return outcome
+    log.entryCount += 1
+    log.byteCount += entry.isCommand ? size : entry.facts.byteCount
+    count(size, in: log)
+    if !isLast { last = log }
+    if entry.facts.isUndecided { return appendDecided(entry, to: log) }
+    log.entries.append(MemoryLogEntry(sequence: log.entryCount, entry: entry))
+    return .stored
+  }
+
+  /// Appends an undecided entry with its outcome.
+  private func appendDecided(_ entry: LogEntry, to log: Log) -> AppendOutcome {
+    let decided = entry.demand.flatMap { asked in
+      log.uses.flatMap { shared?.decide(asked.demand, of: log.session, in: $0) }
+    }
+    let outcome =
+      decided
       ?? InventoryOutcome(InventoryRefusal(.wrongKind), claim: NumberedClaim(nil, number: 0))
+    log.entries.append(
+      MemoryLogEntry(sequence: log.entryCount, entry: entry.decided(outcome)))
+    return .decided(outcome)
   }
 
   package func inventory(
