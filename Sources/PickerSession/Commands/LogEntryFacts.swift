@@ -7,38 +7,43 @@ extension LogEntry {
     /// Whether a log or a store that has reached its maximum size refuses the entry. Ticks, leaving
     /// and what the host decides are stored nevertheless: they are small, and a session needs them
     /// to end.
-    package let needsBudget: Bool
+    package var needsBudget: Bool { flags.contains(.needsBudget) }
     /// Whether it is a tick, the leave of a member or a shared definition, which may be due in
     /// thousands of sessions at the same time.
-    package let isTimed: Bool
+    package var isTimed: Bool { flags.contains(.isTimed) }
     /// Whether it is a change of the host. The next one must not be checked before it is applied.
-    package let isHostChange: Bool
+    package var isHostChange: Bool { flags.contains(.isHostChange) }
     /// Whether it can make a member the owner, in a session without tokens, where the member that
     /// joined first is the owner.
-    package let mayChangeOwners: Bool
-    package fileprivate(set) var isCommand = false
+    package var mayChangeOwners: Bool { flags.contains(.mayChangeOwners) }
+    package var isCommand: Bool { flags.contains(.isCommand) }
     /// Whether the inventory has not decided it.
-    package fileprivate(set) var isUndecided = false
+    package var isUndecided: Bool { flags.contains(.isUndecided) }
     /// Whether it says only what the inventory has become by others.
-    package fileprivate(set) var isNews = false
+    package var isNews: Bool { flags.contains(.isNews) }
+    // One byte: a tap copies an entry seven times, and a longer one by a call.
+    fileprivate var flags: Flags
     private let texts: Int32
     private let other: Int32
     private let source: Int32
+
+    fileprivate struct Flags: OptionSet, Hashable, Sendable {
+      let rawValue: UInt8
+      static let needsBudget = Flags(rawValue: 1)
+      static let isTimed = Flags(rawValue: 2)
+      static let isHostChange = Flags(rawValue: 4)
+      static let mayChangeOwners = Flags(rawValue: 8)
+      static let isCommand = Flags(rawValue: 16)
+      static let isUndecided = Flags(rawValue: 32)
+      static let isNews = Flags(rawValue: 64)
+    }
 
     /// - Parameters:
     ///   - texts: The size of the texts from a client, in bytes.
     ///   - other: The rest of ``byteCount``.
     ///   - source: What is in memory only, in bytes.
-    fileprivate init(
-      needsBudget: Bool = false, isTimed: Bool = false, isHostChange: Bool = false,
-      mayChangeOwners: Bool = false, isCommand: Bool = false, isNews: Bool = false, texts: Int = 0,
-      other: Int, source: Int = 0
-    ) {
-      (self.isCommand, self.isNews) = (isCommand, isNews)
-      self.needsBudget = needsBudget
-      self.isTimed = isTimed
-      self.isHostChange = isHostChange
-      self.mayChangeOwners = mayChangeOwners
+    fileprivate init(_ flags: Flags = [], texts: Int = 0, other: Int, source: Int = 0) {
+      self.flags = flags
       self.texts = Int32(clamping: texts)
       self.other = Int32(clamping: other)
       self.source = Int32(clamping: source)
@@ -60,34 +65,34 @@ extension LogEntry.Body {
     switch self {
     case .command(_, ref: _, let command, _):
       return LogEntry.Facts(
-        needsBudget: true, isCommand: true, texts: command.byteCount,
-        other: 160 + (op?.utf8.count ?? 0))
+        [.needsBudget, .isCommand], texts: command.byteCount, other: 160 + (op?.utf8.count ?? 0))
     case .joined(let joining):
       return LogEntry.Facts(
-        needsBudget: true, mayChangeOwners: true, texts: joining.textByteCount,
+        [.needsBudget, .mayChangeOwners], texts: joining.textByteCount,
         other: 224 + 2 * joining.secret.bytes.count)
     case .roleChanged, .returned:
-      return LogEntry.Facts(needsBudget: true, mayChangeOwners: true, other: 104)
-    case .left: return LogEntry.Facts(isTimed: true, mayChangeOwners: true, other: 104)
-    case .tick, .clockSet: return LogEntry.Facts(isTimed: true, other: 64)
+      return LogEntry.Facts([.needsBudget, .mayChangeOwners], other: 104)
+    case .left: return LogEntry.Facts([.isTimed, .mayChangeOwners], other: 104)
+    case .tick, .clockSet: return LogEntry.Facts(.isTimed, other: 64)
     case .revoked(let revocation):
       return LogEntry.Facts(texts: revocation.target.textByteCount, other: 160)
     case .roleSet(let role):
-      return LogEntry.Facts(mayChangeOwners: true, texts: role.target.textByteCount, other: 160)
+      return LogEntry.Facts(.mayChangeOwners, texts: role.target.textByteCount, other: 160)
     case .revised(let change):
       return LogEntry.Facts(
-        needsBudget: true, isTimed: change.follows != nil, isHostChange: true,
+        change.follows == nil
+          ? [.needsBudget, .isHostChange] : [.needsBudget, .isTimed, .isHostChange],
         texts: change.textByteCount,
         other: 160 + (change.definition?.encoded?.json.count ?? 0), source: change.sourceByteCount)
     case .settle(let settle):
-      return LogEntry.Facts(isHostChange: true, texts: settle.textByteCount, other: 160)
+      return LogEntry.Facts(.isHostChange, texts: settle.textByteCount, other: 160)
     case .decided(let decided):
       var facts = decided.body.facts(op: op)
-      facts.isUndecided = decided.outcome == nil
+      if decided.outcome == nil { facts.flags.insert(.isUndecided) }
       return facts
     case .inventory(let news):
       return LogEntry.Facts(
-        needsBudget: true, isTimed: true, isNews: true,
+        [.needsBudget, .isTimed, .isNews],
         other: 160 + 32 * ((news.levels?.named.count ?? 0) + (news.claim?.claim?.keys.count ?? 0)))
     }
   }
@@ -96,7 +101,6 @@ extension LogEntry.Body {
   package var undecided: LogEntry.Body {
     if case .decided(let decided) = self { decided.body } else { self }
   }
-
 
   /// Whether this entry can give a member at least a role, in a session whose tokens grant roles.
   package func mayGive(_ needed: Role, to member: MemberID) -> Bool {
