@@ -116,6 +116,8 @@ final class Shelf: Sendable {
 
   func forget() { posted.forget() }
 
+  func all<Found>(_ pick: (StoreNotice) -> Found?) -> [Found] { posted.all(pick) }
+
   /// Loads a session. That of a store that a test has released can be claimed when the database has
   /// noticed the end of its connection.
   func loaded(

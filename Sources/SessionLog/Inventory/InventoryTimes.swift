@@ -26,6 +26,8 @@ struct InventoryTimes {
 
   mutating func lookFailed() { lookedAt = nil }
 
+  mutating func forget() { (ends, numbers, lookedAt) = ([:], [:], nil) }
+
   /// - Parameter end: `nil`: nothing is held or offered.
   mutating func note(_ name: String, end: Int64?) { ends[name] = end }
 

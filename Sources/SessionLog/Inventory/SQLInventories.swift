@@ -24,7 +24,11 @@ final class InventoryMark {
   /// Whether the transaction has changed it.
   let isChanged: Bool
   /// When the first hold or offer ends.
-  var nextEnd: Int64?
+  var nextEnd: Int64? {
+    didSet { isRead = true }
+  }
+  /// Whether ``nextEnd`` was read. It was not if the connection was lost with the commit.
+  private(set) var isRead = false
 
   init(_ name: String, number: Int, isChanged: Bool) {
     (self.name, self.number, self.isChanged) = (name, number, isChanged)

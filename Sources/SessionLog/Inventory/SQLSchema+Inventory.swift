@@ -47,6 +47,8 @@ extension SQLSchema {
       WHERE ends_at IS NOT NULL;
     CREATE INDEX inventory_claim_holder ON inventory_claim (definition, holder)
       WHERE holder IS NOT NULL;
+    CREATE INDEX inventory_claim_booked ON inventory_claim (definition, id)
+      WHERE state = 'booked';
     -- The keys of a claim.
     CREATE TABLE inventory_unit (
       definition \(dialect.orderedText) NOT NULL REFERENCES inventory (name) ON DELETE CASCADE,
@@ -63,6 +65,8 @@ extension SQLSchema {
       WHERE ends_at IS NOT NULL;
     CREATE INDEX inventory_unit_line ON inventory_unit (definition, key, ordinal)
       WHERE ordinal IS NOT NULL;
+    CREATE INDEX inventory_unit_booked ON inventory_unit (definition, key, id)
+      WHERE is_booked;
     -- What is taken of the keys.
     CREATE TABLE inventory_key (
       definition \(dialect.orderedText) NOT NULL REFERENCES inventory (name) ON DELETE CASCADE,

@@ -43,7 +43,8 @@ extension SQLSessionLog {
     var changed: [InventoryMark] = []
     inventoryTimes.withLock { times in
       for mark in marks {
-        times.note(mark.name, end: mark.nextEnd)
+        // What is not known is looked at now.
+        times.note(mark.name, end: mark.isRead ? mark.nextEnd : inventoryTime.now)
         if times.isNew(mark.name, number: mark.number) { changed.append(mark) }
       }
     }
@@ -82,6 +83,12 @@ extension SQLSessionLog {
   package func clockSet(to now: Int64) {
     inventoryTime.set(now)
     queue.async { self.lookAtTimes() }
+  }
+
+  /// What the hubs know may never have happened: all inventories are reported again.
+  func forgetInventories() {
+    inventoryTimes.withLock { $0.forget() }
+    lookForInventories()
   }
 
   /// Reads what other nodes have changed lately; at the start, everything.

@@ -399,6 +399,7 @@ extension SQLSessionLog {
     }
     unknown = nil
     disown(owned.withLock { $0 })
+    forgetInventories()
     throw problem
   }
 

@@ -29,6 +29,10 @@ class ForwardingLog: SessionLog {
     _ name: String, hub: Int,
     completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
   ) { log.shared(name, hub: hub, completion: completion) }
+  func inventory(
+    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
+  ) { log.inventory(name, since: number, of: sessions, hub: hub, completion: completion) }
   func noteVisit(of session: SessionID) { log.noteVisit(of: session) }
   func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
