@@ -132,7 +132,7 @@ export function usability(command, picker) {
   const isOpen = status === "open";
   switch (command) {
     case "clear": return { isShown: picker.canChange && isCalendar, isUsable: picker.rangeShown.range !== null };
-    case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null };
+    case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null && picker.result.open !== false };
     case "cancel": return { isShown: picker.isOwner && ((isOpen && !hostCancels) || status === "confirming"), isUsable: isLive };
     case "reopen": return { isShown: picker.isOwner && !hostReopens && !isOpen && status !== "confirming", isUsable: isLive };
     case "undo": case "redo": {
