@@ -199,18 +199,19 @@ export class MonthView {
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
     const level = wire && scene.levelOf?.(wire);
     setAttribute(day, "data-level", level && wire.level);
-    const why = level ? level.text : isDisabled ? whyNot(date, picker, words) : wire?.only ? words.stay.only[wire.only] : null;
+    const why = level ? level.text : isDisabled ? whyNot(date, picker, words) : null;
+    const only = wire?.only ? words.stay.only[wire.only] : null;
     const { note: hosts } = wire ?? {};
     // What a night costs that nobody can book, or that comes after the stay, is no use.
     const isFree = this.free.has(date) && !(band?.isTail && !band.isHead && isNights(picker.state));
-    const shown = hosts && isPrice(hosts) && !isFree ? undefined : hosts ?? (level && level.note);
+    const shown = hosts && isPrice(hosts) && !isFree ? undefined : hosts ?? level?.note;
     // Of prices, only the lowest ones are set off.
     showNote(/** @type {HTMLElement} */ (day.querySelector(".remark")), shown?.amount === undefined ? shown : { text: shown.text });
     const isCheapest = isFree && this.cheapest.length <= cheapestMax && this.cheapest.some(({ amount }) => amount === hosts?.amount);
     setAttribute(day, "data-cheapest", isCheapest);
     const note = [noteText(hosts && shown, words), isCheapest && words.cell.cheapest].filter(Boolean).join(", ");
-    setAttribute(day, "title", [note, why].filter(Boolean).join(", ") || null);
-    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words, picker.state), note, why];
+    setAttribute(day, "title", [note, why, only].filter(Boolean).join(", ") || null);
+    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words, picker.state), note, why, only];
     setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
     showGhosts(day, fingers ?? []);
   }

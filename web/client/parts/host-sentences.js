@@ -43,7 +43,7 @@ export const movesSelection = ({ range, rows, total }) =>
  * @param {NonNullable<Hosted["lost"]>} lost @param {PickerSession} picker @param {Words} words
  */
 function lostText({ because, keys: [day, hour, minute], range }, { state, locale }, { host }) {
-  const lost = because === "soldOut" || because === "held" ? host[because] : null;
+  const lost = because === "soldOut" ? host.soldOut : because === "held" ? host.held : null;
   if (lost && range) return lost(range.start === range.end ? dayOf(range.start, locale) : daySpan(range.start, range.end, locale));
   const date = momentIn(Date.parse(day), "UTC", locale, true, false);
   const time = timeText(`${hour}:${minute}`, locale);

@@ -90,7 +90,10 @@ export class Speaker {
   handle(notice) {
     const { picker } = this.element;
     if (!picker) return;
-    if (picker.state.inventory && !this.stock) return void this.#loadStock().then(() => this.stock && this.handle(notice));
+    if (picker.state.inventory && !this.stock) {
+      void this.#loadStock().then(() => this.stock && this.handle(notice));
+      return;
+    }
     this.stock?.noticed(notice);
     // The list of members shows this already.
     if (notice.kind === "away" || notice.kind === "back") return;
@@ -99,7 +102,8 @@ export class Speaker {
     if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
     this.note.outdateBy(notice);
     const sentence = sentenceOf(notice, picker, this.words, this.labels, this.stock);
-    if (!sentence) return this.stock?.draw();
+    this.stock?.draw();
+    if (!sentence) return;
     // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
     // others. After a decision such a change is announced later, because it would replace the decision.
     const isCorrection = (notice.kind === "hosted" || notice.kind === "hold") && sentence.tone === "correction" && !this.note.hasDecision;
@@ -126,7 +130,7 @@ export class Speaker {
    */
   #offer(command, picker) {
     return {
-      label: () => lateLabel(command, picker, this.words),
+      label: () => lateLabel(command, picker, { ...this.words, hold: this.stock?.words.hold ?? "" }),
       usability: () => usability(command.type, picker),
       act: () => {
         this.element.flush();

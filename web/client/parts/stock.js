@@ -19,7 +19,10 @@ const countdownMilliseconds = 3_600_000;
 
 export class Stock {
   sentenceOf = sentenceOf;
-  /** @type {string[] | null} the keys of what the user wants, but cannot have now */
+  /**
+   * What the user wants, but cannot have now; `isSeen`: whether a day or row has said so.
+   * @type {{keys: string[], level: "held" | "gone", isSeen: boolean} | null}
+   */
   wanted = null;
   /** @type {Map<string, string>} until when others hold a key, as far as a refusal has said */
   back = new Map();
@@ -44,12 +47,12 @@ export class Stock {
     this.stepper = make("div", { class: "stepper", part: "units", role: "group" }, this.fewer, this.count, this.more);
     this.hold = button("hold", () => void this.#act(() => this.#picker.hold()));
     this.release = button("release", () => void this.#act(() => this.#picker.release()));
-    this.join = button("join", () => void (this.wanted && this.#act(() => this.#picker.wait(/** @type {string[]} */ (this.wanted)))));
+    this.join = button("join", () => void (this.wanted && this.#act(() => this.#picker.wait(this.wanted?.keys ?? []))));
     this.panel = make("div", { class: "stock", part: "inventory", role: "group", tabindex: "-1" },
       make("p", {}, this.text, this.clock), make("div", { class: "acts" }, this.stepper, this.join, this.release, this.hold));
     element.adopt(stockSheet);
     element.notePlace.after(this.panel);
-    this.#setLevels();
+    this.levelOf = this.#levels();
   }
 
   get words() { return stockWordsOf(this.#picker.locale); }
@@ -60,22 +63,22 @@ export class Stock {
     clearTimeout(this.timer);
     this.wanted = this.counted = null;
     this.back.clear();
-    this.#setLevels();
+    this.levelOf = this.#levels();
   }
 
   /** @param {Notice} notice that is shown or announced now */
   noticed(notice) {
     const picker = this.#picker;
     if (notice.kind === "refused" && ["soldOut", "held", "waiting"].includes(notice.code)) {
-      const { keys = [], until } = notice.params ?? {};
-      if (until) for (const key of keys) this.back.set(key, until);
+      const { keys, until } = notice.params ?? {};
+      for (const key of until ? keys : []) this.back.set(key, until);
       // A tap names its day only.
-      if (notice.command?.type !== "tap") this.wanted = keysOf(picker.result, picker);
-    } else if (notice.kind === "hosted" && notice.changes.some((change) => "cause" in change && change.cause === "inventory")) {
-      this.wanted = keysOf(notice.before.result, picker);
+      if (notice.command?.type !== "tap") this.#want(keysOf(picker.result, picker), notice.code === "held" ? "held" : "gone");
+    } else if (notice.kind === "hosted" && causeOf(notice)) {
+      this.#want(keysOf(notice.before.result, picker), causeOf(notice) === "held" ? "held" : "gone");
     } else if (notice.kind === "range" || notice.kind === "moved" || notice.kind === "hold") this.wanted = null;
     else return;
-    this.#setLevels();
+    this.levelOf = this.#levels();
   }
 
   /**
@@ -83,11 +86,28 @@ export class Stock {
    * @param {Leveled} cell @returns {boolean} whether the panel says what is the matter with it
    */
   want({ date, level }) {
-    if (!date || !level || !this.#picker.state.inventory?.waiting || !this.#picker.canChange) return false;
-    this.wanted = [date];
+    if (!date || (level !== "held" && level !== "gone") || !this.#picker.state.inventory?.waiting || !this.#picker.canChange) return false;
+    this.#want([date], level);
     this.draw();
     this.announcer.announceNow(this.text.textContent ?? "");
     return true;
+  }
+
+  /** @param {string[]} keys @param {"held" | "gone"} level */
+  #want(keys, level) { this.wanted = keys.length > 0 ? { keys, level, isSeen: false } : null; }
+
+  /**
+   * Follows the levels of what the user wants, until it can be had.
+   * @param {PickerSession} picker
+   */
+  #follow(picker) {
+    if (picker.result?.open === false) this.#want(keysOf(picker.result, picker), "gone");
+    const { wanted } = this;
+    if (!wanted) return;
+    const levels = wanted.keys.map((key) => this.#levelOf(key, picker)?.level);
+    const level = /** @type {const} */ (["gone", "held"]).find((one) => levels.includes(one));
+    if (level) this.wanted = { ...wanted, level, isSeen: true };
+    else if (wanted.isSeen) this.wanted = null;
   }
 
   draw() {
@@ -100,12 +120,12 @@ export class Stock {
     if (this.locale !== picker.locale) this.#setWords();
     const { result } = picker;
     const isGone = result?.open === false;
-    const wanted = isGone ? keysOf(result, picker) : this.wanted;
-    this.wanted = wanted;
+    this.#follow(picker);
+    const { wanted } = this;
     const mayChange = picker.canChange;
     const isLive = picker.connection === "live";
     setAttribute(this.panel, "data-hold", hold?.state);
-    setText(this.text, this.#stateText(picker, wanted));
+    setText(this.text, this.#stateText(picker));
     this.#count();
     const focused = this.#focused;
     const [fewest, most] = [inventory.units.min, inventory.units.max];
@@ -127,18 +147,17 @@ export class Stock {
 
   /**
    * What the panel says.
-   * @param {PickerSession} picker @param {string[] | null} wanted
+   * @param {PickerSession} picker
    */
-  #stateText(picker, wanted) {
-    const { words } = this;
+  #stateText(picker) {
+    const { words, wanted } = this;
     const { hold } = picker.state;
     if (hold?.state === "held") return words.heldFor;
     if (hold?.state === "offered") return words.offered(textOf(hold.keys, picker));
     if (hold?.state === "waiting") return words.waiting(textOf(hold.keys, picker), hold.place ?? 1);
     if (wanted) {
-      const what = textOf(wanted, picker);
-      const levels = wanted.map((key) => this.#levelOf(key, picker)?.level);
-      return levels.includes("held") && !levels.includes("gone") ? words.heldNow(what, this.#backText(wanted)) : words.goneNow(what);
+      const what = textOf(wanted.keys, picker);
+      return wanted.level === "held" ? words.heldNow(what, this.#backText(wanted.keys)) : words.goneNow(what);
     }
     const left = keysOf(picker.result, picker).flatMap((key) => this.#levelOf(key, picker)?.left ?? []);
     return left.length > 0 ? words.left(Math.min(...left)) : "";
@@ -150,7 +169,7 @@ export class Stock {
    */
   #levelOf(key, { state }) {
     if (state.isCalendar) return state.months.get(key.slice(0, 7))?.cells.find(({ date, outside }) => date === key && !outside);
-    return state.columns.findLast(({ selected }) => selected)?.selected;
+    return state.columns.filter(({ selected }) => selected).at(-1)?.selected;
   }
 
   /** @param {string[]} keys when the first of them may come back; empty if that is unknown */
@@ -162,7 +181,7 @@ export class Stock {
   /** How many units there will be after the pending commands. */
   get #units() {
     const { pending, state } = this.#picker;
-    return pending.findLast(({ message }) => message.type === "units")?.message.units ?? state.units ?? 1;
+    return pending.filter(({ message }) => message.type === "units").at(-1)?.message.units ?? state.units ?? 1;
   }
 
   /** @param {number} steps */
@@ -208,16 +227,16 @@ export class Stock {
       setAttribute(button, "title", label);
     }
     setText(this.join, words.join);
-    this.#setLevels();
+    this.levelOf = this.#levels();
   }
 
-  /** Another function each time, so that days are drawn again. */
-  #setLevels() {
-    /**
-     * What is said of a day or row that is scarce: below it, and to screen readers.
-     * @param {Leveled} cell @returns {{note: Note, text: string} | null}
-     */
-    this.levelOf = ({ date = "", level, left }) => {
+  /**
+   * What is said of a day or row that is scarce: below it, and to screen readers. Another function each time, so that days
+   * are drawn again.
+   * @returns {(cell: Leveled) => {note: Note, text: string} | null}
+   */
+  #levels() {
+    return ({ date = "", level, left }) => {
       const { words } = this;
       if (level === "few") return { note: { text: words.left(left ?? 0) }, text: words.left(left ?? 0) };
       if (level === "held") return { note: { text: words.held }, text: words.back(this.#backText([date])) };
@@ -225,6 +244,12 @@ export class Stock {
     };
   }
 }
+
+/**
+ * Why an inventory has changed the selection; undefined if it has not.
+ * @param {Extract<Notice, {kind: "hosted"}>} notice @returns {string | undefined}
+ */
+const causeOf = ({ changes }) => /** @type {import("../core/types").AnyChange[]} */ (changes).find(({ cause }) => cause === "inventory")?.reason;
 
 /**
  * A time that is left: "4:05".
