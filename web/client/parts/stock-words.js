@@ -52,7 +52,7 @@ const digits = new Intl.NumberFormat("ar");
 export const stockLanguages = {
   en,
   de: {
-    label: "Plätze", left: (count) => `noch ${count}`, held: "gehalten", soldOut: "ausverkauft",
+    label: "Plätze", left: (count) => `${count} frei`, held: "besetzt", soldOut: "ausverkauft",
     back: (time) => (time ? `gehalten, vielleicht um ${time} wieder frei` : "gehalten, vielleicht bald wieder frei"),
     units: "Anzahl", fewer: "Weniger", more: "Mehr",
     hold: "Halten", extend: "Verlängern", release: "Zurückgeben", join: "Auf die Warteliste", leave: "Von der Liste gehen",
@@ -92,7 +92,7 @@ export const stockLanguages = {
     wrongUnits: (min, max) => `اختر عددًا من ${digits.format(min)} إلى ${digits.format(max)}.`,
   },
   ja: {
-    label: "空き", left: (count) => `残り${count}`, held: "仮押さえ", soldOut: "満席",
+    label: "空き", left: (count) => `残り${count}`, held: "仮予約", soldOut: "満席",
     back: (time) => (time ? `仮押さえ中、${time}に空くことがあります` : "仮押さえ中、また空くことがあります"),
     units: "数", fewer: "減らす", more: "増やす",
     hold: "仮押さえ", extend: "延長", release: "戻す", join: "キャンセル待ちに登録", leave: "キャンセル待ちをやめる",

@@ -49,7 +49,7 @@ export class Stock {
     this.release = button("release", () => void this.#act(() => this.#picker.release()));
     this.join = button("join", () => void (this.wanted && this.#act(() => this.#picker.wait(this.wanted?.keys ?? []))));
     this.panel = make("div", { class: "stock", part: "inventory", role: "group", tabindex: "-1" },
-      make("p", {}, this.text, this.clock), make("div", { class: "acts" }, this.stepper, this.join, this.release, this.hold));
+      make("p", {}, this.text, this.clock), make("div", { class: "stock-acts" }, this.stepper, this.join, this.release, this.hold));
     element.adopt(stockSheet);
     element.notePlace.after(this.panel);
     this.levelOf = this.#levels();
@@ -86,12 +86,15 @@ export class Stock {
    * @param {Leveled} cell @returns {boolean} whether the panel says what is the matter with it
    */
   want({ date, level }) {
-    if (!date || (level !== "held" && level !== "gone") || !this.#picker.state.inventory?.waiting || !this.#picker.canChange) return false;
+    if (!date || (level !== "held" && level !== "gone") || !this.#canJoin(this.#picker)) return false;
     this.#want([date], level);
     this.draw();
     this.announcer.announceNow(this.text.textContent ?? "");
     return true;
   }
+
+  /** @param {PickerSession} picker @returns {boolean} whether there is a list, and nothing is held that a place on it would replace */
+  #canJoin({ canChange, state: { inventory, hold } }) { return canChange && Boolean(inventory?.waiting) && hold === null; }
 
   /** @param {string[]} keys @param {"held" | "gone"} level */
   #want(keys, level) { this.wanted = keys.length > 0 ? { keys, level, isSeen: false } : null; }
@@ -119,7 +122,6 @@ export class Stock {
     if (!inventory || this.panel.hidden) return;
     if (this.locale !== picker.locale) this.#setWords();
     const { result } = picker;
-    const isGone = result?.open === false;
     this.#follow(picker);
     const { wanted } = this;
     const mayChange = picker.canChange;
@@ -133,12 +135,12 @@ export class Stock {
     setText(this.count, new Intl.NumberFormat(picker.locale).format(this.#units));
     this.#allow(this.fewer, isLive && this.#units > fewest);
     this.#allow(this.more, isLive && this.#units < most);
-    this.join.hidden = !mayChange || !wanted || !inventory.waiting || (hold !== null && hold.state !== "held");
+    this.join.hidden = !wanted || !this.#canJoin(picker);
     this.#allow(this.join, isLive);
     this.release.hidden = !mayChange || hold === null;
     setText(this.release, hold?.state === "waiting" ? words.leave : words.release);
     this.#allow(this.release, isLive);
-    this.hold.hidden = !mayChange || inventory.holdSeconds === 0 || (hold !== null && hold.state !== "held") || (isGone && !hold);
+    this.hold.hidden = !mayChange || inventory.holdSeconds === 0 || (hold ? hold.state !== "held" : wanted !== null);
     setText(this.hold, hold ? words.extend : words.hold);
     this.#allow(this.hold, isLive && result !== null);
     setAttribute(this.panel, "data-quiet", !this.text.textContent && this.stepper.hidden && this.join.hidden && this.hold.hidden);
@@ -233,14 +235,15 @@ export class Stock {
   /**
    * What is said of a day or row that is scarce: below it, and to screen readers. Another function each time, so that days
    * are drawn again.
-   * @returns {(cell: Leveled) => {note: Note, text: string} | null}
+   * @returns {(cell: Leveled) => {note: Note | undefined, text: string} | null}
    */
   #levels() {
     return ({ date = "", level, left }) => {
       const { words } = this;
       if (level === "few") return { note: { text: words.left(left ?? 0) }, text: words.left(left ?? 0) };
       if (level === "held") return { note: { text: words.held }, text: words.back(this.#backText([date])) };
-      return level ? { note: { text: words.soldOut }, text: words.soldOut } : null;
+      // A day is struck out.
+      return level ? { note: date ? undefined : { text: words.soldOut }, text: words.soldOut } : null;
     };
   }
 }
