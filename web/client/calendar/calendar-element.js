@@ -131,7 +131,7 @@ export class CalendarElement extends PickerElement {
     const others = this.later?.others(picker);
     const previews = others?.previews ?? [];
     if (own && picker.canChange) previews.unshift({ ...own, color: null });
-    this.list.draw({ picker, words, range, isGuess, ...others, previews, focusDate: this.#tabDate(picker) });
+    this.list.draw({ picker, words, range, isGuess, ...others, levelOf: this.stock?.levelOf, previews, focusDate: this.#tabDate(picker) });
     this.later?.draw(picker);
   }
 
@@ -233,7 +233,7 @@ export class CalendarElement extends PickerElement {
     if (!picker || !cell?.disabled) return false;
     // The second tap of a stay may be on a day that is not free: the stay ends before it.
     if (isNights(picker.state) && picker.isRangeOpen && isWithin(date, picker)) return false;
-    this.speak((speaker) => speaker.refuse(() => whyNot(date, picker, this.words)));
+    if (!this.stock?.want(cell)) this.speak((speaker) => speaker.refuse(() => this.stock?.levelOf(cell)?.text ?? whyNot(date, picker, this.words)));
     return true;
   }
 

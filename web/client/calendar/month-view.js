@@ -22,6 +22,7 @@ import { isTaken, whyNot } from "./why.js";
  * @property {{start: string, end: string, color: string | null}[]} previews of open ranges; those of others have a color
  * @property {Map<string, {name: string, initial: string, color: string}>} [ends] who has picked the first and the last day
  * @property {Map<string, import("../parts/ghosts.js").Ghost[]>} [touches] the members that touch days
+ * @property {import("../parts/stock.js").Stock["levelOf"]} [levelOf] what is said of a day that is scarce
  * @property {string} focusDate the day that is reached with Tab
  */
 
@@ -79,7 +80,7 @@ export class MonthView {
     setAttribute(this.element, "data-loading", !known);
     setAttribute(this.title, "tabindex", scene.focusDate.startsWith(this.month) ? "0" : "-1");
     const covered = coveredCells(bands);
-    const isSame = this.#isDrawnFor(picker, words);
+    const isSame = this.#isDrawnFor(picker, words, scene.levelOf);
     if (!isSame) this.#findFree(known?.cells ?? [], picker.state);
     const { lead } = this.grid;
     this.days.forEach((day, at) => {
@@ -103,15 +104,15 @@ export class MonthView {
 
   /**
    * Whether everything is as it was when this was called last that days depend on, besides their bands, focus and touches.
-   * @param {PickerSession} picker @param {import("../words/words.js").Words} words
+   * @param {PickerSession} picker @param {import("../words/words.js").Words} words @param {Scene["levelOf"]} levelOf
    */
-  #isDrawnFor(picker, words) {
+  #isDrawnFor(picker, words, levelOf) {
     const { state, locale, canChange } = picker;
     const before = this.drawnFor;
     // The reason why a day is not available can depend on days of the months beside it.
     const first = this.grid.first + this.grid.lead;
     const cells = [-1, 0, 31].map((days) => state.months.get(dateOf(first + days).slice(0, 7))?.cells);
-    this.drawnFor = [...cells, state.definition, state.status, todayOf(picker), locale, canChange, words];
+    this.drawnFor = [...cells, state.definition, state.status, todayOf(picker), locale, canChange, words, levelOf];
     return this.drawnFor.every((one, at) => one === before[at]);
   }
 
@@ -196,18 +197,21 @@ export class MonthView {
     setAttribute(day, "data-only", wire?.only);
     setAttribute(day, "aria-current", wire?.today ? "date" : null);
     setAttribute(day, "tabindex", date === scene.focusDate ? "0" : "-1");
-    const why = isDisabled ? whyNot(date, picker, words) : wire?.only ? words.stay.only[wire.only] : null;
+    const level = wire && scene.levelOf?.(wire);
+    setAttribute(day, "data-level", level && wire.level);
+    const why = level ? level.text : isDisabled ? whyNot(date, picker, words) : null;
+    const only = wire?.only ? words.stay.only[wire.only] : null;
     const { note: hosts } = wire ?? {};
     // What a night costs that nobody can book, or that comes after the stay, is no use.
     const isFree = this.free.has(date) && !(band?.isTail && !band.isHead && isNights(picker.state));
-    const shown = hosts && isPrice(hosts) && !isFree ? undefined : hosts;
+    const shown = hosts && isPrice(hosts) && !isFree ? undefined : hosts ?? level?.note;
     // Of prices, only the lowest ones are set off.
     showNote(/** @type {HTMLElement} */ (day.querySelector(".remark")), shown?.amount === undefined ? shown : { text: shown.text });
     const isCheapest = isFree && this.cheapest.length <= cheapestMax && this.cheapest.some(({ amount }) => amount === hosts?.amount);
     setAttribute(day, "data-cheapest", isCheapest);
-    const note = [noteText(shown, words), isCheapest && words.cell.cheapest].filter(Boolean).join(", ");
-    setAttribute(day, "title", [note, why].filter(Boolean).join(", ") || null);
-    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words, picker.state), note, why];
+    const note = [noteText(hosts && shown, words), isCheapest && words.cell.cheapest].filter(Boolean).join(", ");
+    setAttribute(day, "title", [note, why, only].filter(Boolean).join(", ") || null);
+    const parts = [fullDate(date, picker.locale), wire?.today && words.cell.today, bandWord(band, words, picker.state), note, why, only];
     setAttribute(day, "aria-label", parts.filter(Boolean).join(", "));
     showGhosts(day, fingers ?? []);
   }

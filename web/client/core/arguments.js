@@ -33,6 +33,7 @@ const text = { isValid: isText, must: "a string" };
 const runs = { isValid: areRuns, must: "runs" };
 const isTrue = { isValid: (/** @type {unknown} */ value) => value === true, must: "true" };
 const result = { isValid: isResult, must: "a result" };
+const keys = { isValid: (/** @type {any} */ value) => Array.isArray(value) && value[0] && !value[366] && value.every(isText), must: "keys" };
 const name = { isValid: isName, must: "1 to 64 visible characters" };
 
 /**
@@ -52,6 +53,8 @@ function fieldsOf(message) {
     case "mark": return { ...(message.grade !== null && { grade: text }), cells: runs };
     case "confirm": return "cell" in message && { cell: integer };
     case "rename": return { name };
+    case "units": return { units: integer };
+    case "wait": return { keys };
     case "touch": {
       const hover = message.hover !== undefined && { hover: isTrue };
       if (message.date !== undefined) return { date, ...hover };

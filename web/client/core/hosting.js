@@ -11,7 +11,7 @@ const othersReasons = ["elapsed", "noSuchTime", "monthLength"];
  * @param {Change[]} changes @param {string | null} by @param {boolean} mine
  */
 export const isHosts = (changes, by, mine) => by === null && !mine && (isPrice(changes) || changes.some((/** @type {import("./types").AnyChange} */ { change, cause, reason, because }) =>
-  change === "definition" || change === "notes" || cause === "define" || because || (cause === "clamp" && !othersReasons.includes(reason))));
+  change === "definition" || change === "notes" || cause === "define" || cause === "inventory" || because || (cause === "clamp" && !othersReasons.includes(reason))));
 
 /**
  * Whether only the result of a calendar changes: the amount of a note on a day out of view.

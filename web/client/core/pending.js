@@ -10,7 +10,7 @@ export const queuedMax = 20;
 export const queueable = new Set(["select", "tap", "mark", "clear", "rename", "set"]);
 
 /** Commands with `at`, the revision that the user saw: the server refuses them if others have changed the value since. */
-export const late = new Set(["set", "clear", "undo", "redo", "confirm", "cancel", "reopen"]);
+export const late = new Set(["set", "clear", "undo", "redo", "confirm", "cancel", "reopen", "hold"]);
 
 export class PendingCommands {
   /** @param {Pending[]} entries of an earlier page @param {number} ref the greatest ref used so far */

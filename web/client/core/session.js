@@ -32,6 +32,8 @@ export class PickerSession extends EventTarget {
   /** @type {Map<number, {resolve: (outcome: Outcome) => void, at: number}>} */
   #waiting = new Map();
   #hasChanged = false;
+  /** When `state.now` was received, by this browser's clock. */
+  #nowAt = 0;
   #isUnstored = false;
   /** @type {Effect[]} those not performed yet */
   #effects = [];
@@ -100,6 +102,8 @@ export class PickerSession extends EventTarget {
   /** Whether the range is open: its second tap is missing. */
   get isRangeOpen() { return this.view.isRangeOpen; }
   get result() { return this.state.result; }
+  /** The time by the session's clock, in milliseconds. */
+  get now() { return Date.parse(this.state.now ?? "") + this.#environment.now() - this.#nowAt; }
   get canChange() { return this.state.status === "open" && this.self !== null && this.self.role !== "viewer"; }
   /** When the own token expires, RFC 3339; null without one that expires. */
   get tokenExpires() { return this.#machine.renewal.expires; }
@@ -162,6 +166,20 @@ export class PickerSession extends EventTarget {
   confirm(cell) { return this.command({ type: "confirm", ...(cell !== undefined && { cell, ...this.#generation }) }); }
   cancel() { return this.command({ type: "cancel" }); }
   reopen() { return this.command({ type: "reopen" }); }
+  /**
+   * Sets how many units of the inventory the session takes of each of its keys.
+   * @param {number} units
+   */
+  units(units) { return this.command({ type: "units", units }); }
+  /** Holds what is selected for a while, or extends that. */
+  hold() { return this.command({ type: "hold" }); }
+  /** Gives the hold or the offer back, or leaves the waiting list. */
+  release() { return this.command({ type: "release" }); }
+  /**
+   * Joins the waiting list for a value that cannot be had now.
+   * @param {string[]} keys of the value, in order
+   */
+  wait(keys) { return this.command({ type: "wait", keys }); }
   /** That of the cells that the user sees. */
   get #generation() { return { generation: this.state.availability?.generation ?? 0 }; }
   /**
@@ -272,6 +290,8 @@ export class PickerSession extends EventTarget {
     } catch {
       // The machine reconnects.
     }
+    // The time of a delta, or of a snapshot.
+    if (message?.at ?? message?.now) this.#nowAt = this.#environment.now();
     this.#perform(this.#machine.received(message));
   }
 

@@ -53,6 +53,12 @@ export class PickerState {
     this.range = null;
     /** @type {import("./types").Availability | null} of a session of this kind */
     this.availability = null;
+    /** @type {import("./types").Inventory | null} the settings of the inventory that the session takes from */
+    this.inventory = null;
+    /** @type {number | null} how many units of the inventory the session takes of each of its keys */
+    this.units = null;
+    /** @type {import("./types").Hold | null} what the session holds, is offered or waits for */
+    this.hold = null;
     /** @type {Map<string, import("./types").Month>} months in view, as received */
     this.months = new Map();
     /** @type {Map<string, Member>} all members, including this one */
@@ -137,13 +143,13 @@ export class PickerState {
    */
   count(changes, type) {
     const causes = changes.map((change) => ("cause" in change ? change.cause : undefined));
-    if (causes.includes("undo")) {
+    if (causes.includes("undo") || type === "undo" || type === "redo") {
       const step = type === "redo" ? -1 : 1;
       // That of another member is an undo, if there was nothing to redo.
       const isClear = type || !this.redos;
       this.undos = isClear ? Math.max(0, this.undos - step) : Infinity;
       this.redos = isClear ? Math.max(0, this.redos + step) : Infinity;
-    } else if (causes.some((cause) => cause && cause !== "tick" && cause !== "define")) {
+    } else if (changes.some(({ change }) => change === "units") || causes.some((cause) => cause && cause !== "tick" && cause !== "define")) {
       this.undos += 1;
       this.redos = 0;
     }
@@ -154,7 +160,7 @@ export class PickerState {
     const before = seen(this);
     const notices = this.#fold(changes, by, mine);
     if (!isHosts(changes, by, mine)) return notices;
-    return [{ kind: "hosted", by: null, mine: false, before, after: seen(this), changes }];
+    return [{ kind: "hosted", by: null, mine: false, before, after: seen(this), changes }, ...notices.filter(({ kind }) => kind === "hold")];
   }
 
   /** @param {Change[]} changes @param {string | null} by @param {boolean} mine @returns {Notice[]} */
@@ -171,6 +177,9 @@ export class PickerState {
       else if (change.change === "definition") this.#takeDefinition(change);
       else if (change.change === "notes") takeNotes(this, change);
       else if (change.change === "result") this.result = change.result ?? null;
+      else if (change.change === "inventory") this.inventory = change.inventory;
+      else if (change.change === "units") this.units = change.units;
+      else if (change.change === "hold") notices.push(this.#takeHold(change, by, mine));
       // Other changes are newer than this client, and ignored.
       else if (this.availability) foldAvailability(this.availability, change);
     }
@@ -238,6 +247,9 @@ export class PickerState {
     this.weekdays = snapshot.calendar?.weekdays ?? null;
     this.range = rangeOf(snapshot.calendar?.range);
     this.availability = availabilityOf(snapshot.availability);
+    this.inventory = snapshot.inventory ?? null;
+    this.units = snapshot.units ?? null;
+    this.hold = snapshot.hold ?? null;
   }
 
   /** @param {import("./protocol").Reload} change */
@@ -304,6 +316,13 @@ export class PickerState {
   #takeBands(change) {
     const month = this.months.get(change.month);
     if (month) this.months.set(change.month, { ...month, bands: change.bands });
+  }
+
+  /** @param {import("./protocol").HoldChange} change @param {string | null} by @param {boolean} mine @returns {Notice} */
+  #takeHold({ change: _, reason, ...hold }, by, mine) {
+    const before = this.hold;
+    this.hold = hold.state === "none" ? null : /** @type {import("./types").Hold} */ (hold);
+    return { kind: "hold", hold: this.hold, before, reason, by, mine };
   }
 
   /** @param {import("./protocol").StatusChange} change @param {string | null} by @param {boolean} mine @returns {Notice[]} */

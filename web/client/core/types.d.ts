@@ -1,7 +1,7 @@
 // The types of the client's state, for editors and for `tsc`. Those of the protocol are made from its document.
 
 import type {
-  Band, BestWindow, Cell, Change, ClientMessage, Column, DeltaMessage, Member, Note, Range, Role, Row, ServerMessage, Snapshot as SnapshotOnWire, Status,
+  Band, BestWindow, Cell, Change, ClientMessage, Column, DeltaMessage, Hold, Inventory, Member, Note, Range, Role, Row, ServerMessage, Snapshot as SnapshotOnWire, Status,
   Total,
 } from "./protocol";
 
@@ -9,7 +9,7 @@ import type {
 export type Message = { type: string; [field: string]: any };
 /** The same of a change. */
 export type AnyChange = { change: string; [field: string]: any };
-export type { Band, Cell, Change, ClientMessage, Column as ColumnOnWire, Member, Note, Range, Role, Row, ServerMessage, Status, Total };
+export type { Band, Cell, Change, ClientMessage, Column as ColumnOnWire, Hold, Inventory, Member, Note, Range, Role, Row, ServerMessage, Status, Total };
 
 export type Month = { month: string; title?: string; cells: Cell[]; bands: Band[] };
 /** What a finger of another member is on, or with `hover` its mouse pointer over. */
@@ -57,7 +57,8 @@ export type Availability = {
   best?: Window[];
 };
 export type CommandName =
-  "select" | "tap" | "set" | "mark" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename";
+  "select" | "tap" | "set" | "mark" | "clear" | "undo" | "redo" | "confirm" | "cancel" | "reopen" | "rename"
+  | "units" | "hold" | "release" | "wait";
 export type Command = { type: CommandName; ref?: number; [field: string]: any };
 
 /** What a user sees of a picker; `columns` are those of the lists, with their selected rows. */
@@ -103,6 +104,13 @@ export type Notice = {
       params?: { [name: string]: any };
       /** What the user saw when the command was given, if it has `at`. */
       seen?: Chosen;
+    }
+  | {
+      kind: "hold"; by: string | null; mine: boolean;
+      /** What the session holds, is offered or waits for now, and what before; null: nothing. */
+      hold: Hold | null; before: Hold | null;
+      /** Why it has ended. */
+      reason?: string;
     }
   | { kind: "lost"; command: Command; mine: true }
   /** `promoted`: the member has another role, which may be a lower one. */

@@ -132,7 +132,7 @@ export function usability(command, picker) {
   const isOpen = status === "open";
   switch (command) {
     case "clear": return { isShown: picker.canChange && isCalendar, isUsable: picker.rangeShown.range !== null };
-    case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null };
+    case "confirm": return { isShown: picker.isOwner && isOpen, isUsable: isLive && picker.result !== null && picker.result.open !== false };
     case "cancel": return { isShown: picker.isOwner && ((isOpen && !hostCancels) || status === "confirming"), isUsable: isLive };
     case "reopen": return { isShown: picker.isOwner && !hostReopens && !isOpen && status !== "confirming", isUsable: isLive };
     case "undo": case "redo": {
@@ -164,7 +164,11 @@ export const withStatus = (text, picker, words) => (picker.state.status === "con
  * The result as text, in the page's language.
  * @param {PickerSession} picker @param {Words} words
  */
-export const resultText = (picker, words) => withStatus(chosenText(picker, words), picker, words);
+export function resultText(picker, words) {
+  const text = chosenText(picker, words);
+  const { units } = picker.state;
+  return withStatus(text && units && units > 1 ? `${units}\u00a0× ${text}` : text, picker, words);
+}
 
 /** @param {PickerSession} picker @param {Words} words */
 function chosenText(picker, words) {

@@ -1,5 +1,6 @@
 // The sentence for a change of the host: "Dec 24 sold out: your stay now ends on Dec 23".
 
+import { addLaterTexts } from "../words/en-later.js";
 import { dayOf, daySpan, fullDate, momentIn, shortDate, timeText } from "../words/words.js";
 import { boundOf } from "./session-dates.js";
 import { totalText } from "./stay-texts.js";
@@ -8,6 +9,8 @@ import { totalText } from "./stay-texts.js";
 /** @typedef {import("./differences.js").Difference} Difference */
 /** @typedef {NonNullable<ReturnType<typeof import("./hosted.js").hostedOf>>} Hosted */
 /** @typedef {import("../words/words.js").Words} Words */
+
+addLaterTexts();
 
 /** The maximum of differences that a sentence lists. */
 const namedMax = 2;
@@ -39,12 +42,15 @@ export const movesSelection = ({ range, rows, total }) =>
  * Why the selected slot is gone: "8:00 AM has just been booked", "Closed on Tue, Dec 1".
  * @param {NonNullable<Hosted["lost"]>} lost @param {PickerSession} picker @param {Words} words
  */
-function lostText({ because, keys: [day, hour, minute] }, { state, locale }, { host }) {
+function lostText({ because, keys: [day, hour, minute], range }, { state, locale }, { host }) {
+  const lost = because === "soldOut" ? host.soldOut : because === "held" ? host.held : null;
+  if (lost && range) return lost(range.start === range.end ? dayOf(range.start, locale) : daySpan(range.start, range.end, locale));
   const date = momentIn(Date.parse(day), "UTC", locale, true, false);
   const time = timeText(`${hour}:${minute}`, locale);
   const [days] = state.columns;
   if (because === "closed" && days.rowOf(day) === null) return host.closed(date, true);
   const text = days.selected?.key === day ? time : `${date} ${time}`;
+  if (lost) return lost(text);
   if (because === "taken") return host.booked(text);
   return because === "closed" ? host.closed(text, false) : host.rowRemoved(text);
 }

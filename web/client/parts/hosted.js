@@ -23,8 +23,11 @@ export function hostedOf({ before, after, changes }) {
   const isUnseen = isSame && !range && rows.length === 0 && listed[0]?.what === "other";
   const differences = isUnseen ? [] : listed;
   if (rows.length + differences.length + notes.length === 0 && !range && !total) return null;
-  const because = /** @type {import("../core/types").AnyChange[]} */ (changes).find((change) => change.because)?.because;
-  const lost = because && { because, keys: before.columns.map(({ selected }) => selected?.key ?? "") };
+  const all = /** @type {import("../core/types").AnyChange[]} */ (changes);
+  const because = all.find((change) => change.because)?.because ?? all.find(({ cause }) => cause === "inventory")?.reason;
+  // The notice of the offer says more.
+  if (because === "offered") return null;
+  const lost = because && { because, keys: before.columns.map(({ selected }) => selected?.key ?? ""), range: before.range };
   return { rows, differences, range, notes, total, lost };
 }
 

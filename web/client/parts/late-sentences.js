@@ -28,16 +28,17 @@ export function lateText({ revision, by }, picker, words) {
 
 /**
  * What a command would do now: "Confirm Dec 24 – 26", "Use Dec 12 instead".
- * @param {Command} command @param {PickerSession} picker @param {Words} words
+ * @param {Command} command @param {PickerSession} picker @param {Words & {hold: string}} words
  */
 export function lateLabel(command, picker, words) {
   const { type } = command;
-  if (type === "select" || type === "mark" || type === "rename") return "";
+  if (["select", "mark", "rename", "units", "release", "wait"].includes(type)) return "";
   if (type === "undo" || type === "redo") return words[type];
   if (type === "tap") return words.use(tappedText(command, picker));
   if (type === "set") return words.use(chosenText({ result: command.result, range: null, texts: [] }, picker));
   const what = chosenText(predictChosen(picker.state, [], ""), picker);
-  return what ? words.action(words[type], what) : words[type];
+  const name = words[/** @type {"confirm" | "hold"} */ (type)];
+  return what ? words.action(name, what) : name;
 }
 
 /**

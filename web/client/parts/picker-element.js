@@ -48,6 +48,8 @@ export class PickerElement extends Base {
     this.speaking = undefined;
     /** @type {Speaker | null} */
     this.speaker = null;
+    /** @type {import("./stock.js").Stock | null} what is left of an inventory, loaded by the speaker */
+    this.stock = null;
     this.bar = new Bar((command) => {
       this.flush();
       void this.current?.[command]();

@@ -27,9 +27,12 @@ import { nearSpan, spanText, withTotal } from "./stay-texts.js";
 
 /**
  * @param {Notice} notice @param {PickerSession} picker @param {Words} words @param {string[]} labels
+ * @param {Pick<typeof import("./stock-sentences.js"), "sentenceOf"> | null} [stock] loaded for sessions that take from an inventory
  * @returns {Sentence | null} null for a notice that needs no sentence
  */
-export function sentenceOf(notice, picker, words, labels) {
+export function sentenceOf(notice, picker, words, labels, stock = null) {
+  const taken = stock?.sentenceOf(notice, picker, words);
+  if (taken !== undefined) return taken;
   if ("member" in notice) {
     const { kind, member } = notice;
     const role = member.role === "owner" ? words.promoted : words.roleNow[member.role];
@@ -212,5 +215,6 @@ function refusalText({ code, detail, command, params = {} }, picker, words) {
   if (code === "maxNights" && maxNights) return words.stay.tooLong(maxNights);
   if ((code === "noArrival" || code === "noDeparture") && date) return words.stay[code](shortDate(date, picker.locale));
   // For an unknown code the server's detail is shown.
-  return /** @type {any} */ (words.refusals)[code] ?? detail;
+  const { marks, refusals } = /** @type {Words & {marks?: {refusals: Words["refusals"]}}} */ (words);
+  return marks?.refusals[code] ?? refusals[code] ?? detail;
 }

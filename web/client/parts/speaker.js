@@ -22,6 +22,10 @@ export class Speaker {
     this.note = new Note(() => void element.picker?.undo(), () => element.bar.focus());
     /** @type {import("../words/words.js").Words | null} those of the note */
     this.drawn = null;
+    /** @type {import("./stock.js").Stock | null} loaded for sessions that take from an inventory */
+    this.stock = null;
+    /** @type {Promise<void> | undefined} */
+    this.stocking = undefined;
     element.adopt(speakerSheet, bareSheet);
     element.stage.after(this.banner.element);
     element.notePlace.append(this.note.element);
@@ -41,12 +45,23 @@ export class Speaker {
     this.note.setLive(isLive);
     if (isLive) this.note.outdateOffline();
     this.note.drawOffers();
+    if (this.stock) this.stock.draw();
+    else if (this.element.picker?.state.inventory) void this.#loadStock();
+  }
+
+  /** Loads what shows an inventory. It may be tried again; a browser reports the failure. */
+  #loadStock() {
+    return this.stocking ??= import("./stock.js").then(({ Stock }) => {
+      this.element.stock = this.stock = new Stock(this.element, this.announcer);
+      this.element.redraw();
+    }, () => { this.stocking = undefined; });
   }
 
   /** Removes the texts of another session. */
   forget() {
     this.note.hide();
     this.announcer.stop();
+    this.stock?.forget();
   }
 
   /**
@@ -75,17 +90,23 @@ export class Speaker {
   handle(notice) {
     const { picker } = this.element;
     if (!picker) return;
+    if (picker.state.inventory && !this.stock) {
+      void this.#loadStock().then(() => this.stock && this.handle(notice));
+      return;
+    }
+    this.stock?.noticed(notice);
     // The list of members shows this already.
     if (notice.kind === "away" || notice.kind === "back") return;
     // What the note says was about the previous status.
     if (notice.kind === "status") this.note.outdateByStatus();
     if ("by" in notice && notice.by !== null) this.note.withdrawUndo();
     this.note.outdateBy(notice);
-    const sentence = sentenceOf(notice, picker, this.words, this.labels);
+    const sentence = sentenceOf(notice, picker, this.words, this.labels, this.stock);
+    this.stock?.draw();
     if (!sentence) return;
     // A decision of the host, or a change that moves the selection, is announced at once, and not merged with changes of
     // others. After a decision such a change is announced later, because it would replace the decision.
-    const isCorrection = notice.kind === "hosted" && sentence.tone === "correction" && !this.note.hasDecision;
+    const isCorrection = (notice.kind === "hosted" || notice.kind === "hold") && sentence.tone === "correction" && !this.note.hasDecision;
     const place = placeOf(notice);
     const key = keyOf(notice, sentence.text);
     if (sentence.mine || sentence.tone === "decision" || isCorrection) this.announcer.announceNow(sentence.text, place);
@@ -98,7 +119,7 @@ export class Speaker {
     }
     // At the wheel, which the wish of a member has turned.
     if (notice.kind === "corrected" && notice.by !== null) return this.element.explain(notice, sentence.text);
-    const write = () => (sentenceOf(notice, picker, this.words, this.labels) ?? sentence).text;
+    const write = () => (sentenceOf(notice, picker, this.words, this.labels, this.stock) ?? sentence).text;
     const stale = sentence.tone === "late" && "command" in notice ? notice.command : null;
     this.note.show(sentence, key, write, sentence.canUndo && picker.canChange, notice, stale && this.#offer(stale, picker));
   }
@@ -109,7 +130,7 @@ export class Speaker {
    */
   #offer(command, picker) {
     return {
-      label: () => lateLabel(command, picker, this.words),
+      label: () => lateLabel(command, picker, { ...this.words, hold: this.stock?.words.hold ?? "" }),
       usability: () => usability(command.type, picker),
       act: () => {
         this.element.flush();

@@ -32,6 +32,7 @@ const tickMilliseconds = 5;
  * @property {(from: number, through: number) => void} want requests the rows in view
  * @property {(steps: number) => void} beside focuses another column, in reading order
  * @property {(row: import("../core/types").Row) => string} text of a row
+ * @property {(row: import("../core/types").Row) => import("../core/types").Note | undefined} note of a row
  * @property {() => boolean} awaits whether own changes of earlier columns have no answer, which may change the rows
  * @property {() => void} tipOver the row that was wanted is not shown any more
  */
@@ -229,7 +230,7 @@ export class ColumnView {
     this.source = column;
     this.motion.count = column.count;
     // Here, and not when rows are received, so that the width does not change while the user turns the wheel.
-    this.#drawText(this.sizer, longestOf(column));
+    this.#drawText(this.sizer, longestOf(column, this.handlers.note));
     setAttribute(this.wheel, "data-empty", column.count === 0);
     setAttribute(this.wheel, "role", column.count === 0 ? "group" : "listbox");
     if (row === null) return this.motion.moveTo(0, false);
@@ -400,8 +401,10 @@ export class ColumnView {
     const [text, remark] = /** @type {any} */ (element.childNodes);
     const shown = row === null ? this.words?.empty ?? "" : row ? this.handlers.text(row) : "…";
     if (text.data !== shown) text.data = shown;
-    showNote(remark, row?.note);
-    const note = this.words && noteText(row?.note, this.words);
+    const noted = row ? this.handlers.note(row) : undefined;
+    showNote(remark, noted);
+    const note = this.words && noteText(noted, this.words);
+    setAttribute(element, "data-level", row?.level);
     setAttribute(element, "aria-label", note ? `${shown}, ${note}` : null);
     setAttribute(element, "title", note);
   }

@@ -101,6 +101,7 @@ export class WheelsElement extends PickerElement {
         want: (from, through) => this.picker?.wantRows(index, from, through),
         beside: (steps) => this.#beside(index, steps),
         text: ({ text }) => text,
+        note: (row) => row.note ?? this.stock?.levelOf(row)?.note,
         awaits: () => this.#awaits(index),
         tipOver: () => { this.tip.hidden = true; },
       });

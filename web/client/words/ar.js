@@ -56,6 +56,7 @@ export const ar = {
     gone: () => "لم يعد متاحًا",
     minDays: ({ least }) => `الحد الأدنى ${counted(least, dayForms)}`,
     selection: () => "تغيّرت طريقة الاختيار",
+    soldOut: ({ next, what }) => `نفدت الأماكن: ${next ?? what}`, held: ({ next, what }) => `${next ?? what} محجوز مؤقتًا لشخص آخر`,
   },
   was: (name, what) => `${name} ${what}`,
   picked: (what) => `اختار ${what}`,
@@ -72,6 +73,7 @@ export const ar = {
 
   host: {
     daysClosed: (days) => `نفدت الأماكن: ${days}`, daysOpened: (days) => `متاح من جديد: ${days}`,
+    soldOut: (text) => `حجز شخص آخر ${text} للتو`, held: (text) => `${text} محجوز الآن مؤقتًا لشخص آخر`,
     booked: (text) => `حُجز ${text} للتو`, closed: (text, isDay) => (isDay ? `${text} مغلق` : `${text} خارج ساعات العمل`),
     rowRenamed: (from, to) => `صار اسم ${from} الآن ${to}`,
     rowRemoved: (text) => `أُزيل ${text}`, rowAdded: (text) => `أُضيف ${text}`,
@@ -125,6 +127,10 @@ export const ar = {
     oldRef: "وصل ذلك متأخرًا. حاول مرة أخرى من فضلك.",
     tooMany: "تغييرات كثيرة دفعة واحدة. انتظر ثانية.",
     full: "هذه الجلسة أو الخادم ممتلئ. أعد المحاولة لاحقًا أو ابدأ جلسة جديدة.",
+    soldOut: "نفدت الأماكن.", held: "هذا محجوز مؤقتًا لشخص آخر. قد يتاح من جديد.",
+    waiting: "الأولوية في هذا لمن في قائمة الانتظار.", free: "هذا متاح الآن: احجزه مؤقتًا أو أكّده.",
+    tooManyHolds: "لديك أقصى ما يُسمح به لشخص واحد من حجز أو انتظار. تخلَّ عن شيء أولًا.",
+    holdLimit: "لا يمكن تمديد الحجز المؤقت أكثر. أكّده أو تخلَّ عنه.", wrongUnits: "هذا العدد غير ممكن.",
     offline: "لا يمكن ذلك دون اتصال.",
   },
   why: {

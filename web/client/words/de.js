@@ -45,6 +45,7 @@ export const de = {
     gone: () => "nicht mehr verfügbar",
     minDays: ({ least }) => (least === 1 ? "mindestens 1 Tag ist zu wählen" : `mindestens ${least} Tage sind zu wählen`),
     selection: () => "jetzt ist eine andere Art der Auswahl nötig",
+    soldOut: ({ next, what }) => `${next ?? what} ist ausverkauft`, held: ({ next, what }) => `${next ?? what} hält gerade jemand anderes`,
   },
   was: (name, what) => `${name} ${what}`,
   picked: (what) => `hat ${what} gewählt`,
@@ -62,6 +63,7 @@ export const de = {
   host: {
     daysClosed: (days) => `${days} ausgebucht`, daysOpened: (days) => `${days} wieder frei`,
     booked: (text) => `${text} ist eben vergeben worden`,
+    soldOut: (text) => `${text} ist eben vergeben worden`, held: (text) => `${text} hält jetzt jemand anderes`,
     closed: (text, isDay) => (isDay ? `Am ${text} geschlossen` : `${text} liegt außerhalb der Öffnungszeiten`),
     rowRenamed: (from, to) => `${from} heißt jetzt ${to}`,
     rowRemoved: (text) => `${text} entfernt`, rowAdded: (text) => `${text} hinzugefügt`,
@@ -115,6 +117,10 @@ export const de = {
     oldRef: "Das kam zu spät an. Bitte versuchen Sie es noch einmal.",
     tooMany: "Zu viele Änderungen auf einmal. Warten Sie eine Sekunde.",
     full: "Diese Sitzung oder der Server ist voll. Versuchen Sie es später noch einmal, oder beginnen Sie eine neue Sitzung.",
+    soldOut: "Das ist ausverkauft.", held: "Das hält gerade jemand anderes. Es kann wieder frei werden.",
+    waiting: "Das bekommt zuerst jemand von der Warteliste.", free: "Das ist jetzt frei: Halten oder bestätigen Sie es.",
+    tooManyHolds: "Sie halten oder erwarten schon so viel, wie eine Person darf. Geben Sie zuerst etwas zurück.",
+    holdLimit: "Länger kann es nicht gehalten werden. Bestätigen Sie es, oder geben Sie es zurück.", wrongUnits: "Diese Anzahl ist nicht möglich.",
     offline: "Das ist offline nicht möglich.",
   },
   why: {

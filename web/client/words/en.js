@@ -1,4 +1,5 @@
-// The texts of the elements in English. Every language has the same keys; a missing one falls back to English.
+// The texts of the elements in English. Every language has the same keys; a missing one falls back to English. What the first
+// paint does not need is in en-later.js: `reasons`, `host` and `refusals`.
 
 /** @param {number} count @param {string} one @param {string} many */
 const counted = (count, one, many) => `${count} ${count === 1 ? one : many}`;
@@ -35,18 +36,7 @@ export const en = {
   unstored: "Not stored yet",
   queued: (count) => `Offline. ${counted(count, "change waits", "changes wait")}.`,
 
-  reasons: {
-    monthLength: ({ month, count }) => `${month} has ${counted(count, "day", "days")}`,
-    min: ({ first }) => (first ? `the earliest you can pick is ${first}` : "this is the earliest you can pick"),
-    max: ({ last }) => (last ? `the latest you can pick is ${last}` : "this is the latest you can pick"),
-    noSuchTime: ({ what }) => `${what} is not available`,
-    elapsed: () => "it is too late to pick that time",
-    maxDays: ({ days }) => `you can pick at most ${counted(days, "day", "days")}`,
-    blocked: ({ next }) => `${next} is taken`,
-    gone: () => "it is no longer available",
-    minDays: ({ least }) => `you must pick at least ${counted(least, "day", "days")}`,
-    selection: () => "another kind of choice is needed now",
-  },
+  reasons: {},
   was: (name, what) => `${name} ${what}`,
   picked: (what) => `picked ${what}`,
   set: (label, text) => `set ${label} to ${text}`,
@@ -60,24 +50,7 @@ export const en = {
   hits: (count) => counted(count, "tap", "taps"),
   days: (count) => counted(count, "day", "days"),
 
-  host: {
-    daysClosed: (days) => `${days} sold out`, daysOpened: (days) => `${days} available again`,
-    booked: (text) => `${text} has just been booked`,
-    closed: (text, isDay) => (isDay ? `Closed on ${text}` : `${text} is outside the opening hours`),
-    rowRenamed: (from, to) => `${from} is now called ${to}`,
-    rowRemoved: (text) => `${text} removed`, rowAdded: (text) => `${text} added`,
-    maxDays: (days) => (days === null ? "No maximum length any more" : `At most ${counted(days, "day", "days")} now`),
-    minDays: (days) => (days === null ? "No minimum length any more" : `At least ${counted(days, "day", "days")} now`),
-    min: (first) => (first ? `The earliest day is now ${first}` : "The earliest day has changed"),
-    max: (last) => (last ? `The latest day is now ${last}` : "The latest day has changed"),
-    hours: "The opening hours have changed", other: "The choices have changed",
-    and: ", ", then: (what, then) => `${what}: ${then}`,
-    stayEnds: (date) => `your stay now ends on ${date}`, stayBegins: (date) => `your stay now begins on ${date}`,
-    stayGone: "your stay is no longer possible and was cleared", dayGone: "your day is no longer possible and was cleared",
-    selected: (text) => `your choice is now ${text}`, nothingLeft: "nothing is left to choose",
-    note: (where, text) => `${where}: ${text}`, noteRemoved: (where) => `${where}: note removed`,
-    notes: (count) => `${counted(count, "note", "notes")} changed`,
-  },
+  host: /** @type {any} */ ({}),
   tones: { low: "low", high: "high", good: "good", bad: "bad" },
 
   confirming: "asked for confirmation", confirmed: "confirmed", cancelled: "cancelled", reopened: "reopened this",
@@ -95,29 +68,7 @@ export const en = {
   late: (what) => `Meanwhile ${what}.`,
   theHost: "The host", nothing: "nothing chosen",
 
-  refusals: {
-    noSuchColumn: "That column no longer exists.",
-    noSuchRow: "That is no longer there.",
-    outsideMonths: "That month is not in this calendar.",
-    beforeMin: "That day is too early.", afterMax: "That day is too late.", blocked: "That day is not available.",
-    tapClaimed: "Someone else has started. Try again in a few seconds.",
-    minDays: "That is too short. Pick a day further away.",
-    noArrival: "A stay cannot begin on that day.", noDeparture: "A stay cannot end on that day.",
-    maxNights: "That stay is too long.", minNights: "That stay is too short. Pick a day further away.",
-    nothingToUndo: "There is nothing to undo.",
-    nothingToRedo: "There is nothing to redo.",
-    notComplete: "There is nothing to confirm yet.",
-    elapsed: "The selection has changed because time has passed. Check it and confirm again.",
-    notOpen: "This picker is closed. Its owner can reopen it.",
-    finalNotOpen: "This picker is closed. Only the host can reopen it.",
-    confirming: "The host decides now. The owner can cancel that.",
-    notAllowed: "You are not allowed to do that.",
-    nameNotAllowed: "Your name comes with your access to this picker, and cannot be changed here.",
-    oldRef: "That came too late. Try again.",
-    tooMany: "Too many changes at once. Wait a second.",
-    full: "This session or the server is full. Try again later, or start a new session.",
-    offline: "You cannot do that while offline.",
-  },
+  refusals: {},
   why: {
     beforeMin: (date) => `the earliest day you can pick is ${date}`,
     afterMax: (date) => `the latest day you can pick is ${date}`,

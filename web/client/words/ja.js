@@ -42,6 +42,7 @@ export const ja = {
     gone: () => "選べなくなりました",
     minDays: ({ least }) => `${least} 日間以上選んでください`,
     selection: () => "選び方が変わりました",
+    soldOut: ({ next, what }) => `${next ?? what} は空きがありません`, held: ({ next, what }) => `${next ?? what} はほかの人が仮押さえ中です`,
   },
   was: (name, what) => `${name} さんが${what}`,
   picked: (what) => `${what} を選びました`,
@@ -58,6 +59,7 @@ export const ja = {
 
   host: {
     daysClosed: (days) => `${days} は空きがなくなりました`, daysOpened: (days) => `${days} は再び選べます`,
+    soldOut: (text) => `${text} はたった今ほかの人に取られました`, held: (text) => `${text} はほかの人が仮押さえしました`,
     booked: (text) => `${text} は予約が入りました`, closed: (text, isDay) => (isDay ? `${text} は休みになりました` : `${text} は営業時間外になりました`),
     rowRenamed: (from, to) => `${from} の名前が ${to} に変わりました`,
     rowRemoved: (text) => `${text} は削除されました`, rowAdded: (text) => `${text} が追加されました`,
@@ -111,6 +113,10 @@ export const ja = {
     oldRef: "届くのが遅すぎました。もう一度お試しください。",
     tooMany: "操作が速すぎます。少しお待ちください。",
     full: "このセッションまたはサーバーがいっぱいです。後でもう一度試すか、新しく作成してください。",
+    soldOut: "空きがありません。", held: "ほかの人が仮押さえ中です。また空くことがあります。",
+    waiting: "キャンセル待ちの人が優先されます。", free: "今は空いています。仮押さえするか、確定してください。",
+    tooManyHolds: "一人で仮押さえ・キャンセル待ちできる上限に達しています。先に何かを戻してください。",
+    holdLimit: "これ以上は延長できません。確定するか、戻してください。", wrongUnits: "その数は選べません。",
     offline: "オフラインではできません。",
   },
   why: {

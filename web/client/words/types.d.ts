@@ -32,12 +32,12 @@ export type Words = {
   /**
    * By the protocol's `reason`; `elapsed` is also that of a time that is too soon (`leadMinutes`).
    * `first` and `last`: the bound as a date, if the definition has one; `month`: that of a date; `next`: the day that is taken;
-   * `what`: the time that was wanted.
+   * `what`: the time that was wanted; `soldOut` and `held` have either of them.
    */
   reasons: {
     [reason: string]: (facts: {
       count: number; days: number; least: number; first: string | null; last: string | null;
-      month: string; next: string; what: string;
+      month: string; next?: string; what?: string;
     }) => string;
   };
   /** A sentence about a member: `what` has joined, or one of the following. */
@@ -61,7 +61,7 @@ export type Words = {
   host: {
     daysClosed: Named; daysOpened: Named;
     /** A slot that is gone: its time, with its day if that is not the day of the next one; `isDay`: only its day. */
-    booked: Named; closed: (text: string, isDay: boolean) => string;
+    booked: Named; soldOut: Named; held: Named; closed: (text: string, isDay: boolean) => string;
     rowRenamed: (from: string, to: string) => string; rowRemoved: Named; rowAdded: Named;
     maxDays: (days: number | null) => string; minDays: (days: number | null) => string;
     min: (first: string | null) => string; max: (last: string | null) => string;

@@ -42,6 +42,7 @@ export const zhHans = {
     gone: () => "已不可选",
     minDays: ({ least }) => `至少要选 ${least} 天`,
     selection: () => "选择方式已更改",
+    soldOut: ({ next, what }) => `${next ?? what} 已售完`, held: ({ next, what }) => `${next ?? what} 正被他人暂留`,
   },
   was: (name, what) => `${name} ${what}`,
   picked: (what) => `选择了 ${what}`,
@@ -58,6 +59,7 @@ export const zhHans = {
 
   host: {
     daysClosed: (days) => `${days} 已售完`, daysOpened: (days) => `${days} 恢复可选`,
+    soldOut: (text) => `${text} 刚刚被他人订走`, held: (text) => `${text} 现在被他人暂留`,
     booked: (text) => `${text} 刚刚被预订`, closed: (text, isDay) => (isDay ? `${text} 不营业` : `${text} 不在营业时间内`),
     rowRenamed: (from, to) => `${from} 已更名为 ${to}`,
     rowRemoved: (text) => `${text} 已移除`, rowAdded: (text) => `新增了 ${text}`,
@@ -110,6 +112,10 @@ export const zhHans = {
     oldRef: "送达太晚，请再试一次。",
     tooMany: "操作太快，请稍等一秒。",
     full: "此会话或服务器已满。请稍后再试，或新建会话。",
+    soldOut: "已售完。", held: "正被他人暂留，可能会再次开放。",
+    waiting: "候补名单上的人优先。", free: "现在有空位，请暂留或确认。",
+    tooManyHolds: "您暂留或候补的数量已达上限，请先放弃一些。",
+    holdLimit: "不能再延长暂留，请确认或放弃。", wrongUnits: "不能选这个数量。",
     offline: "离线时无法进行此操作。",
   },
   why: {

@@ -18,7 +18,7 @@ const loads = {
 const languages = new Map();
 
 /** @param {import("../../words/types").Words} words @param {MarkWords} marks @returns {AvailabilityWords} */
-const joined = (words, marks) => ({ ...words, refusals: { ...words.refusals, ...marks.refusals }, marks });
+const joined = (words, marks) => ({ ...words, marks });
 
 const inEnglish = joined(base.wordsOf("en"), english);
 
