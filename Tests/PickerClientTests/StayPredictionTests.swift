@@ -104,6 +104,6 @@ import Testing
     let departure = rules.canEnd && isFree(day.adding(days: -1)!)
     return PickerCell(
       day: day, text: "", isOutside: false, isDisabled: !arrival && !departure, isToday: false,
-      only: arrival == departure ? nil : arrival ? .arrival : .departure)
+      only: arrival == departure ? nil : arrival ? .arrival : .departure, level: nil)
   }
 }

@@ -142,7 +142,12 @@ struct CalendarRules {
 
   /// The nearest day, or night, after `date` (`isLater`) or before it that a range cannot include;
   /// `nil` if there is none.
+  @inline(__always)
   private func nextBlocked(after date: CivilDate, isLater: Bool) -> CivilDate? {
+    // Most calendars have no inventory.
+    if kind.inventory == nil {
+      return kind.allowBlockedInside ? nil : kind.blocked.next(after: date, isLater: isLater)
+    }
     let next = kind.allowBlockedInside ? nil : kind.blocked.next(after: date, isLater: isLater)
     guard let inventory = kind.inventory,
       let closed = inventory.nextClosed(after: date, isLater: isLater)

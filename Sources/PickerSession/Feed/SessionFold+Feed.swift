@@ -224,7 +224,7 @@ extension Delta {
   /// Whether the feed reports it.
   fileprivate var isReported: Bool {
     switch change {
-    case .picker, .notes, .inventory: inventory?.hold != nil
+    case .picker, .notes, .inventory: inventory?.hasHold ?? false
     case .definition(let redefinition, _, tappedBy: _): redefinition.isAnnounced
     case .status: true
     }

@@ -146,11 +146,13 @@ package final class InventoryEdit: Sendable {
   package let settings: InventorySettings??
   package let units: Int?
   package let hold: HoldChange?
+  let hasHold: Bool
 
   package init(
     settings: InventorySettings?? = .none, units: Int? = nil, hold: HoldChange? = nil
   ) {
     (self.settings, self.units, self.hold) = (settings, units, hold)
+    hasHold = hold != nil
   }
 
   /// Both, the other one after this.
