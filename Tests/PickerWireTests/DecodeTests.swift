@@ -70,7 +70,7 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
   }
 
   @Test func `every field name is recognised`() {
-    #expect(MessageFields.Name.allCases.count == 29)
+    #expect(MessageFields.Name.allCases.count == 31)
     for name in MessageFields.Name.allCases {
       #expect(MessageFields.Name(JSONName("\(name)".utf8)!) == name)
     }

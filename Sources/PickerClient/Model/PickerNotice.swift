@@ -74,7 +74,7 @@ public struct PickerCorrection: Hashable, Sendable {
   /// The text of the requested row, or the requested day as `YYYY-MM-DD`; empty if unknown.
   public let wanted: String
   /// `min`, `max`, `monthLength`, `noSuchTime`, `elapsed`, `maxDays`, `blocked`, `gone`, `minDays`,
-  /// `soldOut`, `held`, `offered`, `selection`, `noArrival`, `noDeparture`, `maxNights`, `minNights`, `unit`, or a reason of a
-  /// newer server.
+  /// `soldOut`, `held`, `offered`, `selection`, `noArrival`, `noDeparture`, `maxNights`,
+  /// `minNights`, `unit`, or a reason of a newer server.
   public let reason: String
 }

@@ -16,7 +16,8 @@ package struct MessageFields: ~Copyable {
     case integer(Int)
     case fraction(Double)
     case bool(Bool)
-    /// The array `cells` or `keys`, or the object `result`, whose opening bracket is at this offset.
+    /// The array `cells` or `keys`, or the object `result`, whose opening bracket is at this
+    /// offset.
     case tree(at: Int)
     case null
     case other

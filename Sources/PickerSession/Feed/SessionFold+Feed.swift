@@ -97,7 +97,8 @@ extension SessionFold {
         $0.literal("\"")
       }
     case .ended(let reason) where isWatched && reason != .booked:
-      return event(.holdEnded, revision: delta.revision, at: delta.at, reportedState, by: delta.by) {
+      return event(.holdEnded, revision: delta.revision, at: delta.at, reportedState, by: delta.by)
+      {
         $0.literal(",\"reason\":\"")
         $0.raw(reason.rawValue)
         $0.literal("\"")

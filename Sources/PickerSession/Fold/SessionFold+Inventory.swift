@@ -310,7 +310,8 @@ extension Refusal {
       params.append(.init("keys", .array(refusal.keys.map(JSONTree.string))))
     }
     if let until = refusal.until { params.append(.init("until", .string(until.rfc3339))) }
-    self.init(Rejection(refusal.code), detail.count > 500 ? "\(refusal.code)" : detail, params: params)
+    self.init(
+      Rejection(refusal.code), detail.count > 500 ? "\(refusal.code)" : detail, params: params)
   }
 }
 

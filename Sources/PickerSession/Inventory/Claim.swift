@@ -90,7 +90,8 @@ package struct InventoryRefusal: Hashable, Sendable {
   }
 }
 
-/// How an ``InventoryDemand`` was decided. It is stored with the entry; a replay needs no inventory.
+/// How an ``InventoryDemand`` was decided. It is stored with the entry, so that a replay needs no
+/// inventory.
 package struct InventoryOutcome: Hashable, Sendable {
   /// `nil`: all was granted.
   package let refusal: InventoryRefusal?

@@ -28,7 +28,9 @@ extension LogEntry {
 
   /// What an undecided entry asks; `nil` for any other.
   package var demand: (entry: DecidedEntry, demand: InventoryDemand)? {
-    guard facts.isUndecided, case .decided(let entry) = body, let demand = entry.demand else { return nil }
+    guard facts.isUndecided, case .decided(let entry) = body, let demand = entry.demand else {
+      return nil
+    }
     return (entry, demand)
   }
 }

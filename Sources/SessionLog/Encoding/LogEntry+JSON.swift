@@ -147,7 +147,8 @@ extension DocumentChange {
       inventory = taking == .null ? .some(nil) : InventorySettings(tree: taking).map { .some($0) }
       if inventory == nil { return nil }
     }
-    guard define != nil || note != nil || shared != nil || inventory != nil, define == nil || change != nil,
+    guard define != nil || note != nil || shared != nil || inventory != nil,
+      define == nil || change != nil,
       shared == nil || shared?.integer != nil, problem?.count ?? 2 == 2
     else { return nil }
     self.init(

@@ -2,7 +2,7 @@ package import CivilTime
 import DequeModule
 package import PickerSession
 
-/// What is taken of an inventory, in memory. Used by one thread at a time: whoever has the lock of
+/// What is taken of an inventory, in memory. Used by one thread at a time: who has the lock of
 /// ``MemorySharedDefinitions``.
 package final class MemoryInventoryTable: InventoryTable, @unchecked Sendable {
   package typealias Problem = Never

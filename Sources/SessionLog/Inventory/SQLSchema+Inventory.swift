@@ -1,6 +1,6 @@
 extension SQLSchema {
   /// The tables of the inventories of shared definitions.
-  static func inventory(_ dialect: SQLDialect) -> String {
+  static let inventory: Migration = { dialect in
     """
     CREATE TABLE inventory (
       -- Of the shared definition.

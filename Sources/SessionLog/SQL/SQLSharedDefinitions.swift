@@ -216,8 +216,8 @@ extension SQLSessionLog: SharedDefinitions {
       let found = try? self.engine.read { connection in
         try connection.rows(
           """
-          SELECT name, version, definition, notes, inventory FROM shared_definition WHERE version > $1
-          ORDER BY version
+          SELECT name, version, definition, notes, inventory FROM shared_definition
+          WHERE version > $1 ORDER BY version
           """, [newest]
         ) { try SharedDefinition($0, self.memory) }
       }
