@@ -263,3 +263,5 @@ def test_the_controls_fit_in_320_px_and_have_no_violations(guest, site, locale):
     bo.button("Give back").click()
     expect(stock(ana)).to_have_attribute("data-hold", "offered")
     passes(ana, "an offer")
+
+
