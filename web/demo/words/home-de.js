@@ -36,7 +36,7 @@ export const de = {
     evening: "Sechs Plätze an jedem Freitag und Samstag. Halten Sie welche, lassen Sie die Zeit ablaufen, oder warten Sie, bis einer frei wird: Der Server zählt.",
   },
   sale: {
-    text: "Jeder Freitag und Samstag hat sechs Plätze. Was das eine Fenster hält, kann das andere nicht nehmen.",
+    text: "Jeder Freitag und Samstag hat sechs Plätze. Was eine Person hält, kann sonst niemand nehmen.",
     you: "Sie", other: "Jemand anderes", link: "Wer diesen Link öffnet, nimmt von denselben Plätzen:",
   },
   find: {

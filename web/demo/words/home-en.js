@@ -36,7 +36,7 @@ export const en = {
     evening: "Six places on each Friday and Saturday. Hold some, let a hold run out, or wait for one that comes back: the server counts.",
   },
   sale: {
-    text: "Each Friday and Saturday has six places. What one window holds, the other cannot take.",
+    text: "Each Friday and Saturday has six places. What one person holds, nobody else can take.",
     you: "You", other: "Somebody else", link: "Whoever opens this link takes from the same places:",
   },
   find: {
