@@ -31,7 +31,7 @@ WEB = Path(__file__).resolve().parent
 LOADED_AFTER = {"demo/picker-page.js": "./demo.js", "demo/home.js": "./demo.js", "demo/around.js": "./demo.js",
                 "demo/panels.js": "./picker-page.js", "demo/wheels.js": "./picker-page.js",
                 "demo/availability.js": "./picker-page.js", "demo/find-dialog.js": "./home.js",
-                "demo/tour.js": "./picker-page.js",
+                "demo/tour.js": "./picker-page.js", "demo/sale.js": "./picker-page.js",
                 "demo/closed-page.js": "./picker-page.js",
                 "demo/share.js": "./picker-page.js", "demo/name-sheet.js": "./picker-page.js",
                 "client/availability/painting.js": "../../demo/availability.js",

@@ -50,7 +50,7 @@ def test_the_home_page_has_no_violations(still, plain):
 
 def test_the_examples_have_no_violations(still, server):
     ana = still(server, name="Ana", path="#/")
-    expect(ana.cards).to_have_count(10)
+    expect(ana.cards).to_have_count(11)
     passes(ana, "examples")
     ana.choose_language("ar")
     passes(ana, "examples, right to left")

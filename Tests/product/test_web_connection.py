@@ -245,7 +245,7 @@ def test_a_link_to_a_missing_or_malformed_session_shows_a_message(window, server
         ana.has_connection("idle")
         ana.has_connection("idle")
         ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
-        expect(ana.cards).to_have_count(10)
+        expect(ana.cards).to_have_count(11)
 
 
 def test_a_link_without_its_token_asks_for_a_complete_link(window, guarded):
@@ -335,7 +335,7 @@ def test_the_title_is_asked_for_again(window, server):
 def test_a_session_is_created_once_when_the_answer_is_lost(window, server):
     """Regression: the page asked without a key, and did not ask again."""
     home = window(server, name="Ana", path="#/examples")
-    expect(home.cards).to_have_count(10)
+    expect(home.cards).to_have_count(11)
     count = len(sessions(server))
     lost = []
 

@@ -63,7 +63,7 @@ def test_what_a_visitor_taps_in_one_window_is_in_the_other_and_nothing_is_left(w
                 if name.startswith(("pickerd ws", "pickerd token", "pickerd recent"))]
     assert len(sessions(server)) == 1
     ana.page.locator("[data-door=any]").click()
-    expect(ana.cards).to_have_count(10)
+    expect(ana.cards).to_have_count(11)
     ana.card("date-0").click()
     ana.has_connection("live")
     opened = ana.page.url.split("/s/")[1].split("?")[0]
@@ -126,7 +126,7 @@ def test_the_doors_open_a_search_a_stay_and_the_examples(window, plain):
     expect(ana.page.get_by_role("dialog")).to_be_visible()
     ana.type("Escape")
     doors.nth(2).click()
-    expect(ana.cards).to_have_count(10)
+    expect(ana.cards).to_have_count(11)
     ana.page.go_back()
     doors.nth(1).click()
     ana.has_connection("live")

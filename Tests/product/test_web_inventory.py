@@ -263,3 +263,35 @@ def test_the_controls_fit_in_320_px_and_have_no_violations(guest, site, locale):
     bo.button("Give back").click()
     expect(stock(ana)).to_have_attribute("data-hold", "offered")
     passes(ana, "an offer")
+
+
+
+
+def test_a_card_sells_places_in_two_windows_and_to_whoever_opens_the_link(window, start):
+    server = start(clock=None, limits=MANY)
+    ana = window(server, name="Ana", path="#/")
+    ana.card("evening-0").click()
+    here, there = (ana.page.locator(".windows .device").nth(index) for index in range(2))
+    for one in (here, there):
+        expect(one.locator(".chosen")).to_contain_text("Friday, ")
+    for _ in range(3):
+        here.get_by_role("button", name="More").click()
+    expect(here.locator(".units")).to_have_text("4")
+    here.get_by_role("button", name="Hold", exact=True).click()
+    expect(there.locator(".stock-text")).to_have_text("2 left")
+    passes(ana, "a sale")
+
+    bo = window(server, name="Bo", path=ana.page.evaluate("location.hash"), **SMALL)
+    expect(says(bo)).to_have_text("2 left")
+    expect(bo.page.locator(".windows .device")).to_have_count(1)
+    assert bo.page.evaluate("document.documentElement.scrollWidth") == 320
+
+    ana.page.reload()
+    expect(here.locator(".stock-text")).to_have_text("Held for you")
+    expect(there.locator(".stock-text")).to_have_text("2 left")
+    here.get_by_role("button", name="Confirm").click()
+    expect(here.locator(".chosen")).to_contain_text("4\u00a0× Friday, ")
+    there.get_by_role("button", name="More").click()
+    there.get_by_role("button", name="Hold", exact=True).click()
+    expect(there.locator(".stock-text")).to_have_text("Held for you")
+    expect(bo.page.locator(".stock-text")).to_contain_text("is held by somebody else. It may come back.")

@@ -118,7 +118,7 @@ def test_a_finger_on_the_calendar_scrolls_the_page_at_its_end_on_a_low_screen(
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_a_failure_to_open_a_picker_is_shown_beside_its_button(window, server, size):
     ana = window(server, name="Ana", **SIZES[size])
-    expect(ana.cards).to_have_count(10)
+    expect(ana.cards).to_have_count(11)
     ana.page.context.set_offline(True)
     problem = ana.page.get_by_role("alert")
 

@@ -21,7 +21,7 @@ def test_every_card_opens_a_session_of_its_own(window, plain):
     ana = window(plain, name="Ana")
     addresses = set()
     for card in CARDS:
-        expect(ana.cards).to_have_count(10)
+        expect(ana.cards).to_have_count(11)
 
         ana.card(card).click()
 

@@ -67,7 +67,7 @@ def test_the_home_page_keeps_the_scales(window, plain, phone):
 
 def test_the_examples_and_their_dialog_keep_the_scales(window, server):
     ana = window(server, name="Ana")
-    expect(ana.cards).to_have_count(10)
+    expect(ana.cards).to_have_count(11)
     keeps_the_scales(ana, "examples")
     ana.card("weekend-0").click()
     expect(ana.page.locator("dialog.find")).to_be_visible()

@@ -13,7 +13,7 @@ import { patch } from "./patch.js";
 // Other pages use them: bundled with this module, they are no files of their own.
 import "./recent.js";
 import "./server.js";
-import { arrivingRoute, examplesHash } from "./route.js";
+import { arrivingRoute, examplesHash, saleOf } from "./route.js";
 import { Settings } from "./settings.js";
 import { loadHomeWords, loadLanguage } from "./words/words.js";
 
@@ -46,7 +46,7 @@ function drawBar() {
   const { words } = settings;
   patch(bar, barView(settings, page, shell.around));
   // Also while the scripts of the picker are being loaded to which a link leads: #/s/…
-  const isPicker = page !== null || location.hash[2] === "s";
+  const isPicker = page !== null || location.hash.startsWith("#/s/");
   homeLink.hidden = isPicker;
   setAttribute(homeLink, "aria-label", `pickerd: ${words.back}`);
   setText(/** @type {HTMLElement} */ (document.getElementById("skip")), words.skip);
@@ -95,7 +95,7 @@ async function draw({ isArriving }) {
     const [{ Home }, words] = await Promise.all([import("./home.js"), loadHomeWords(settings.locale), loadLaterSheet()]);
     if (location.hash !== hash) return;
     home ??= new Home(main, settings);
-    await home.show(location.hash === examplesHash, words);
+    await home.show(location.hash === examplesHash, words, saleOf(location.hash));
   }
   if (isArriving) {
     window.scrollTo(0, 0);

@@ -1,4 +1,4 @@
-// The examples: ten pickers, each of which a click creates.
+// The examples: eleven pickers, each of which a click creates.
 
 import { h } from "./patch.js";
 import { recentView } from "./landing.js";

@@ -41,6 +41,10 @@ export class Home {
   /** @type {Promise<void> | null} */
   #touring = null;
   isClosed = false;
+  /** @type {import("./sale.js").Sale | null} the sale that is shown in place of the home page */
+  sale = null;
+  /** @type {typeof import("./sale.js") | null} loaded for it */
+  selling = null;
 
   /** @param {HTMLElement} container @param {import("./settings.js").Settings} settings */
   constructor(container, settings) {
@@ -53,29 +57,37 @@ export class Home {
   get words() { return { ...this.settings.words, ...this.texts }; }
 
   /**
-   * Shows the home page or the examples, also after the language has changed.
-   * @param {boolean} isExamples @param {import("./words/types").HomeWords} [texts]
+   * Shows the home page, the examples or a sale, also after the language has changed.
+   * @param {boolean} isExamples @param {import("./words/types").HomeWords} [texts] @param {string | null} [sale] its name
    */
-  async show(isExamples, texts = en) {
+  async show(isExamples, texts = en, sale = null) {
     this.texts = texts;
     if (this.isExamples !== isExamples) this.problem = null;
     this.isExamples = isExamples;
-    document.title = isExamples ? `${this.words.cards} – pickerd` : "pickerd";
+    if (this.sale?.name !== sale) {
+      this.sale?.close();
+      this.sale = null;
+    }
+    document.title = sale ? `${this.words.pickers.evening} – pickerd` : isExamples ? `${this.words.cards} – pickerd` : "pickerd";
     if (isExamples) this.pickers = await demoPickers();
     this.tour?.setLocale(this.settings.locale);
+    this.sale?.setLocale(this.settings.locale);
+    if (sale && !this.sale) await this.#openSale(sale);
     this.draw();
-    if (!isExamples) this.#touring ??= this.#startTour();
+    if (!isExamples && !sale) this.#touring ??= this.#startTour();
   }
 
   close() {
     this.isClosed = true;
+    this.sale?.close();
     void this.tour?.close();
   }
 
   draw() {
     if (this.isClosed) return;
-    patch(this.container, h("div", { class: "home", key: String(this.isExamples) },
-      this.isExamples ? examplesView(this) : landingView(this)));
+    const { sale, selling } = this;
+    patch(this.container, h("div", { class: "home", key: sale?.name ?? String(this.isExamples) },
+      sale && selling ? selling.saleView(sale, this.words, (problem) => this.#textOf(problem)) : this.isExamples ? examplesView(this) : landingView(this)));
   }
 
   /** @param {string} title */
@@ -115,6 +127,11 @@ export class Home {
       const picker = (await demoPickers()).find((one) => one.id === id);
       if (!picker) throw new Error(`no picker ${id}`);
       const local = localised(definitionsOf(picker, locale)[index], picker, locale);
+      if (picker.inventory) {
+        await (await import("./sale.js")).openSale(local, picker.inventory);
+        this.busy = null;
+        return;
+      }
       const notes = picker.prices && notesFrom(picker.prices, local, locale);
       if (!picker.find) return await openNew(local, this.title || title, { notes, decide: picker.decide });
       const { FindDialog } = await import("./find-dialog.js");
@@ -130,6 +147,13 @@ export class Home {
   /** @param {unknown} problem */
   #textOf(problem) {
     return problem instanceof Problem ? this.words.createFailed(problem.message) : this.words.unreachable;
+  }
+
+  /** @param {string} name */
+  async #openSale(name) {
+    this.selling = await import("./sale.js");
+    this.sale = new this.selling.Sale(name, this.settings, () => this.draw());
+    void this.sale.open();
   }
 
   /** Creates a session, and joins it as two members: after the first paint, because the page is complete without it. */

@@ -4,7 +4,7 @@ import { markNew } from "./pickers.js";
 import { hashOf, storeTokens } from "./route.js";
 import { ask, Problem } from "./server.js";
 
-/** @typedef {{notes?: unknown, decide?: unknown, ttlSeconds?: number, result?: unknown}} Further fields of the request */
+/** @typedef {{notes?: unknown, decide?: unknown, ttlSeconds?: number, result?: unknown, uses?: string}} Further fields of the request */
 
 /**
  * Creates a session, and opens it. Its link has the editor's token, so that sharing it does not share the ownership.

@@ -5,8 +5,9 @@ import { read, write } from "./storage.js";
 /** @typedef {import("./words/words.js").DemoWords} DemoWords */
 /**
  * `blocked`, `taken`: as in the definition, but relative to today. `prices`: the notes of its days.
+ * `inventory`: what is sold of the definition, to sessions of its own.
  * `decide`: that the host has the last word on a confirmation. `find`: that a dialog asks for dates, or dates and hours. `latin`: translations of its Chinese texts.
- * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], decide?: unknown, find?: "dates" | "times", latin?: {[text: string]: string}}} DemoPicker
+ * @typedef {{id: keyof DemoWords["pickers"], definitions: any[], blocked?: any[], taken?: any, prices?: import("./prices.js").Price[], decide?: unknown, inventory?: unknown, find?: "dates" | "times", latin?: {[text: string]: string}}} DemoPicker
  */
 
 /** @type {Promise<DemoPicker[]> | undefined} */

@@ -1,4 +1,4 @@
-// The routes of the page: `#/` is the home page, `#/examples` the examples, `#/s/ID` a picker, `#/s/ID?token=…` a picker
+// The routes of the page: `#/` is the home page, `#/examples` the examples, `#/sale/NAME` a sale, `#/s/ID` a picker, `#/s/ID?token=…` a picker
 // with a token, `#/s/ID?guest` one in a second window of the same user. Links that are shared are `s/ID` and `s/ID#token=…`,
 // see `address.js`, so that they have a preview.
 
@@ -8,6 +8,12 @@ import { read, remove, write } from "./storage.js";
 /** @typedef {{session: string, token: string | undefined, isGuest: boolean} | null} Route null: the home page, or the examples */
 
 export const examplesHash = "#/examples";
+
+/**
+ * The name of the shared definition from which a page sells.
+ * @param {string} hash @returns {string | null} null for another page
+ */
+export const saleOf = (hash) => /^#\/sale\/([\w.-]+)$/.exec(hash)?.[1] ?? null;
 
 /** @param {string} hash @returns {Route} */
 export function routeOf(hash) {

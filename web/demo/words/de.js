@@ -11,7 +11,7 @@ export const de = {
     date: "Ein Datum, spätestens heute", slot: "Ein Termin", linked: "Verknüpfte Spalten",
     month: "Ein Monatsblatt", range: "Ein Zeitraum durch zweimal Tippen",
     table: "Einen Tisch reservieren", stay: "Ein Aufenthalt mit Preisen",
-    ask: "Eine Buchung auf Anfrage", weekend: "Ein Wochenende finden", hour: "Eine Stunde finden",
+    ask: "Eine Buchung auf Anfrage", weekend: "Ein Wochenende finden", hour: "Eine Stunde finden", evening: "Sechs Plätze an einem Abend",
   },
   columnLabels: { cascade: "Provinz,Stadt,Bezirk", columns: "System,Framework,Datenbank" },
   yours: "Ihr Picker", invited: "Sie sind eingeladen", invites: (name) => `${name} lädt Sie ein`,

@@ -11,7 +11,7 @@ export const en = {
     date: "A date, today at the latest", slot: "A booking slot", linked: "Linked columns",
     month: "A month grid", range: "A range in two taps", table: "Book a table",
     stay: "A stay with prices", ask: "A booking to confirm", weekend: "Find a weekend",
-    hour: "Find an hour",
+    hour: "Find an hour", evening: "Six places of an evening",
   },
   columnLabels: { cascade: "Province,City,District", columns: "System,Framework,Database" },
   yours: "Your picker", invited: "You are invited to", invites: (name) => `${name} invites you to`,

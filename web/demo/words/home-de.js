@@ -12,7 +12,7 @@ export const de = {
   doors: {
     find: { title: "Einen Termin finden", text: "Alle markieren, wann sie können. Die besten Zeiten stehen oben." },
     stay: { title: "Einen Aufenthalt buchen", text: "Anreise, Abreise, Preise und was schon vergeben ist." },
-    any: { title: "Beliebige Picker", text: "Termine, Tage, verknüpfte Spalten: zehn Beispiele, jedes nur einen Link entfernt." },
+    any: { title: "Beliebige Picker", text: "Termine, Tage, verknüpfte Spalten: elf Beispiele, jedes nur einen Link entfernt." },
   },
   embed: {
     title: "Sechs Zeilen in Ihrer Seite", text: "Die Regeln, die Reihenfolge der Änderungen und der Bestand bleiben auf dem Server. Ihre Seite zeichnet nur.",
@@ -20,7 +20,7 @@ export const de = {
   },
   figures: { tap: "von der Auswahl bis zu hundert anderen, im Median", size: "für den Kalender, komprimiert", kill: "verliert nichts, was bestätigt war" },
   footer: { docs: "Dokumentation", examples: "Beispiele", packages: "Pakete" },
-  start: "Gemeinsam Tage planen", cards: "Zehn Picker, zehn Links",
+  start: "Gemeinsam Tage planen", cards: "Elf Picker, elf Links",
   open: "Öffnen", openLinked: "Verknüpfte Spalten öffnen", openColumns: "Unabhängige Spalten",
   texts: {
     date: "Jahr, Monat, Tag. Tage nach heute sind nicht ausgegraut; sie stehen gar nicht in der Liste.",
@@ -33,6 +33,11 @@ export const de = {
     ask: "Bestätigen Sie eine Zeit, und der Anbieter entscheidet: Er sagt zu, lehnt mit einem Grund ab oder lässt zwei Minuten vergehen.",
     weekend: "Alle markieren die Tage, die passen; das beste Wochenende steht oben, live.",
     hour: "Alle markieren, wann sie können, in der eigenen Zeitzone: Berlin und New York nebeneinander.",
+    evening: "Sechs Plätze an jedem Freitag und Samstag. Halten Sie welche, lassen Sie die Zeit ablaufen, oder warten Sie, bis einer frei wird: Der Server zählt.",
+  },
+  sale: {
+    text: "Jeder Freitag und Samstag hat sechs Plätze. Was eine Person hält, kann sonst niemand nehmen.",
+    you: "Sie", other: "Jemand anderes", link: "Wer diesen Link öffnet, nimmt von denselben Plätzen:",
   },
   find: {
     title: "Titel", first: "Von", last: "Bis", from: "Frühestens", until: "Spätestens", zone: (city) => `Zeiten in ${city}. Alle sehen sie auch in der eigenen Zeitzone.`,

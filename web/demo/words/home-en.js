@@ -12,7 +12,7 @@ export const en = {
   doors: {
     find: { title: "Find a time", text: "Everybody marks when they can. The best times rise to the top." },
     stay: { title: "Book a stay", text: "Arrival, departure, prices, and what is taken already." },
-    any: { title: "Any picker", text: "Slots, dates, linked columns: ten examples, each one link away." },
+    any: { title: "Any picker", text: "Slots, dates, linked columns: eleven examples, each one link away." },
   },
   embed: {
     title: "Six lines in your page", text: "The rules, the order of changes and the inventory stay on the server. Your page only draws.",
@@ -20,7 +20,7 @@ export const en = {
   },
   figures: { tap: "from a tap to a hundred other members, at the median", size: "for the calendar, compressed", kill: "loses nothing that was acknowledged" },
   footer: { docs: "Docs", examples: "Examples", packages: "Packages" },
-  start: "Plan days together", cards: "Ten pickers, ten links",
+  start: "Plan days together", cards: "Eleven pickers, eleven links",
   open: "Open", openLinked: "Open linked columns", openColumns: "Independent columns",
   texts: {
     date: "Year, month, day. Dates after today are not greyed out; they are not in the list.",
@@ -33,6 +33,11 @@ export const en = {
     ask: "Confirm a time, and the host decides: it grants the booking, denies it with a reason, or lets two minutes pass.",
     weekend: "Everybody marks the days that suit; the best weekend for all is on top, live.",
     hour: "Everybody paints when they can, in their own time zone: Berlin and New York side by side.",
+    evening: "Six places on each Friday and Saturday. Hold some, let a hold run out, or wait for one that comes back: the server counts.",
+  },
+  sale: {
+    text: "Each Friday and Saturday has six places. What one person holds, nobody else can take.",
+    you: "You", other: "Somebody else", link: "Whoever opens this link takes from the same places:",
   },
   find: {
     title: "Title", first: "From", last: "To", from: "Not before", until: "Not after", zone: (city) => `Times in ${city}. Everybody sees them in their own time zone, too.`,

@@ -9,7 +9,7 @@ export const ja = {
   name: "お名前", guest: (number) => `ゲスト ${number}`, skip: "ピッカーへ移動",
   pickers: {
     date: "今日までの日付", slot: "予約の時間枠", linked: "連動する列", month: "月間カレンダー", range: "2 回のタップで期間",
-    table: "テーブルを予約", stay: "料金つきの滞在", ask: "承認が必要な予約", weekend: "週末を探す", hour: "時間を探す",
+    table: "テーブルを予約", stay: "料金つきの滞在", ask: "承認が必要な予約", weekend: "週末を探す", hour: "時間を探す", evening: "一晩に6席",
   },
   columnLabels: { cascade: "省,市,区", columns: "システム,フレームワーク,データベース" },
   yours: "あなたのピッカー", invited: "招待されています", invites: (name) => `${name}さんからの招待`,

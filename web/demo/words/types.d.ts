@@ -1,6 +1,6 @@
 // The texts of the demo page: every language has these.
 
-type PickerName = "date" | "slot" | "linked" | "month" | "range" | "table" | "stay" | "ask" | "weekend" | "hour";
+type PickerName = "date" | "slot" | "linked" | "month" | "range" | "table" | "stay" | "ask" | "weekend" | "hour" | "evening";
 
 export type DemoWords = {
   untitled: string; qrText: string; qrLocal: (port: string) => string;
@@ -42,6 +42,8 @@ export type HomeWords = {
   footer: { docs: string; examples: string; packages: string };
   start: string; cards: string; open: string; openLinked: string; openColumns: string;
   texts: { [id in PickerName]: string };
+  /** The page that sells places, with one or two windows, and its link. */
+  sale: { text: string; you: string; other: string; link: string };
   /** The dialog that creates an availability. */
   find: {
     title: string; first: string; last: string; from: string; until: string; zone: (city: string) => string;

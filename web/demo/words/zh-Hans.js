@@ -9,7 +9,7 @@ export const zhHans = {
   name: "您的名字", guest: (number) => `访客 ${number}`, skip: "跳到选择器",
   pickers: {
     date: "不晚于今天的日期", slot: "预约时段", linked: "多列联动", month: "一个月的日历", range: "两次点击选区间",
-    table: "预订餐桌", stay: "带价格的住宿", ask: "需要确认的预订", weekend: "找个周末", hour: "找个时间",
+    table: "预订餐桌", stay: "带价格的住宿", ask: "需要确认的预订", weekend: "找个周末", hour: "找个时间", evening: "一晚六个名额",
   },
   columnLabels: { cascade: "省,市,区", columns: "系统,框架,数据库" },
   yours: "您的选择器", invited: "您受邀参加", invites: (name) => `${name} 邀请您参加`,
