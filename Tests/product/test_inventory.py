@@ -146,6 +146,23 @@ def test_a_hold_ends_with_its_time(site):
     assert ana.screen.range["start"] == "2026-12-24", "the value stays"
 
 
+def test_the_value_of_a_hold_that_ends_stays(site):
+    sell(site, DAYS, capacity=2, units={"min": 1, "max": 2}, few=2)
+    ana, bo = guest(site), guest(site, "Bo")
+    ana.tap("2026-12-24")
+    ana.do("units", units=2)
+    ana.do("hold")
+    sees(bo, "2026-12-24", {"level": "held", "disabled": True})
+    ana.do("release")
+    sees(bo, "2026-12-24", {"level": "few", "left": 2})
+    ana.do("hold")
+    sees(bo, "2026-12-24", {"level": "held", "disabled": True})
+    ana.do("units", units=1)
+    sees(bo, "2026-12-24", {"level": "few", "left": 2})
+    sees(ana, "2026-12-24", {"level": "few", "left": 2})
+    assert ana.screen.range["start"] == "2026-12-24"
+
+
 def test_units_and_few(site):
     sell(site, DAYS, capacity=5, units={"min": 1, "max": 4}, few=3)
     ana, bo = guest(site), guest(site, "Bo")

@@ -159,9 +159,10 @@ extension Hub {
   /// depends.
   func see(_ hosted: HostedSession) {
     let fold = hosted.session.fold
+    // Counts of before its own last change would take its own value away.
     guard let inventory = fold.inventory, let name = fold.origin.uses?.name,
-      inventories[name]?.number != nil, !hosted.hasNews, !hosted.steps.hasUndecided,
-      hosted.phase == .loaded
+      let number = inventories[name]?.number, number >= inventory.claim.number,
+      !hosted.hasNews, !hosted.steps.hasUndecided, hosted.phase == .loaded
     else { return }
     let claim = hosted.otherClaim.flatMap { $0.isNews(to: inventory.claim) ? $0 : nil }
     hosted.otherClaim = nil

@@ -13,6 +13,8 @@ package struct InventoryDecision<Table: InventoryTable> {
   package let table: Table
   /// Whether the table has changed.
   package private(set) var hasChanged = false
+  /// Whether it is later than in the last transaction.
+  package let isLater: Bool
   /// Whether the current step, one demand or the passing of time, has a number already. Steps of a
   /// transaction have different ones: a session may be offered something in the step after its own.
   private var isNumbered = false
@@ -30,7 +32,9 @@ package struct InventoryDecision<Table: InventoryTable> {
   /// Begins a transaction, with all that time has changed.
   package init(_ table: Table, at time: Instant) throws(Table.Problem) {
     self.table = table
+    isLater = time > table.state.now
     now = max(time, table.state.now)
+    table.state.now = now
     let end = now.adding(milliseconds: -InventoryDecision.graceMilliseconds)
     for id in try table.due(by: end) { try set(nil, of: id) }
     try offer()
@@ -247,7 +251,6 @@ extension InventoryDecision {
     if isNumbered { return }
     (hasChanged, isNumbered) = (true, true)
     table.state.number += 1
-    table.state.now = now
   }
 
   /// Gives a session, or the host, a claim in place of the old one.

@@ -157,7 +157,13 @@ final class SQLInventories {
     try decisions.sorted { $0.key < $1.key }.map { name, decision in
       let mark = InventoryMark(
         name, number: decision.table.state.number, isChanged: decision.hasChanged)
-      if decision.hasChanged { try decision.table.write() }
+      if decision.hasChanged {
+        try decision.table.write()
+      } else if decision.isLater {
+        try connection.send(
+          "UPDATE inventory SET changed_at = $2 WHERE name = $1",
+          [name, decision.table.state.now.milliseconds])
+      }
       try connection.send(
         "SELECT min(ends_at) FROM inventory_claim WHERE definition = $1 AND ends_at IS NOT NULL",
         [name]
