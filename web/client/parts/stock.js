@@ -197,6 +197,8 @@ export class Stock {
 
   /** Draws how long the hold or offer lasts, and announces its end before it comes. */
   #count() {
+    // It may have left the page, or show no session any more.
+    if (!this.element.isConnected || !this.element.picker) return;
     const { hold } = this.#picker.state;
     const until = hold?.until;
     this.clock.hidden = !until;
