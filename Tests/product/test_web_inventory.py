@@ -67,7 +67,7 @@ def clock(one):
     return one.page.get_by_role("timer")
 
 
-def heard(one):
+def said(one):
     return one.page.locator(".unseen[aria-live]")
 
 
@@ -88,17 +88,17 @@ def test_the_last_place_is_held_by_one_and_the_other_learns_of_it(guest, site):
 
     expect(says(ana)).to_have_text("Held for you")
     expect(clock(ana)).to_have_text(re.compile("^(5:00|4:5[0-9])$"))
-    expect(heard(ana)).to_contain_text("Held for you until 12:05\u202fPM.")
+    expect(said(ana)).to_contain_text("Held for you until 12:05\u202fPM.")
     taken = "Dec 24 is held by somebody else now: your day is no longer possible and was cleared"
     expect(bo.note).to_contain_text(taken)
-    expect(heard(bo)).to_contain_text(taken)
+    expect(said(bo)).to_contain_text(taken)
     has_level(bo, EVE, "held", "held, may come back")
     expect(bo.chosen).to_be_hidden()
     expect(says(bo)).to_have_text("Dec 24 is held by somebody else. It may come back.")
     bo.day("2026-12-26").click()
     expect(says(bo)).to_have_text("")
     bo.day(EVE).click(force=True)
-    expect(heard(bo)).to_contain_text("Dec 24 is held by somebody else. It may come back.")
+    expect(said(bo)).to_contain_text("Dec 24 is held by somebody else. It may come back.")
     expect(bo.button("Join the waiting list")).to_be_visible()
 
     ana.button("Confirm").click()
@@ -119,26 +119,26 @@ def test_a_hold_counts_down_aloud_and_runs_out(guest, site):
     site.clock("2026-12-01T12:00:35Z")
     booked(site, "telephone-1", "2026-12-10")
     expect(clock(ana)).to_have_text(re.compile("^1:"))
-    expect(heard(ana)).to_contain_text("Your hold ends in two minutes.")
+    expect(said(ana)).to_contain_text("Your hold ends in two minutes.")
     site.clock("2026-12-01T12:02:05Z")
     booked(site, "telephone-2", "2026-12-11")
-    expect(heard(ana)).to_contain_text("Your hold ends in thirty seconds. Confirm or extend it.")
+    expect(said(ana)).to_contain_text("Your hold ends in thirty seconds. Confirm or extend it.")
     expect(stock(ana)).to_have_attribute("data-ending", "")
 
     ana.button("Extend").click()
     expect(clock(ana)).to_have_text(re.compile("^2:[23]"))
-    expect(heard(ana)).to_contain_text("Held for you until 12:04\u202fPM.")
+    expect(said(ana)).to_contain_text("Held for you until 12:04\u202fPM.")
 
     site.clock("2026-12-01T12:04:40Z")
     ended = "Your hold has ended. Your choice stays, but others can take it now."
     expect(ana.note).to_contain_text(ended)
-    expect(heard(ana)).to_contain_text(ended)
+    expect(said(ana)).to_contain_text(ended)
     expect(clock(ana)).to_be_hidden()
     expect(ana.day(EVE)).to_have_attribute("aria-selected", "true")
     ana.button("Hold").click()
     expect(says(ana)).to_have_text("Held for you")
     ana.button("Give back").click()
-    expect(heard(ana)).to_contain_text("Given back.")
+    expect(said(ana)).to_contain_text("Given back.")
     expect(ana.button("Hold")).to_be_visible()
 
 
@@ -173,11 +173,11 @@ def test_the_waiting_list_leads_to_an_offer(guest, site):
     expect(clock(bo)).to_have_text(re.compile("^(15:00|14:5[0-9])$"))
     turn = "It is your turn: Dec 24 is yours if you confirm by 12:15\u202fPM."
     expect(bo.note).to_contain_text(turn)
-    expect(heard(bo)).to_contain_text(turn)
+    expect(said(bo)).to_contain_text(turn)
     expect(bo.day(EVE)).to_have_attribute("aria-selected", "true")
     expect(says(cem)).to_have_text("On the waiting list for Dec 24: you are next")
     cem.button("Leave the list").click()
-    expect(heard(cem)).to_contain_text("You have left the waiting list.")
+    expect(said(cem)).to_contain_text("You have left the waiting list.")
     bo.button("Confirm").click()
     expect(bo.chosen).to_have_text("✓ Confirmed. Thursday, December 24, 2026")
 

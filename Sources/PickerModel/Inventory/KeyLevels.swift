@@ -104,9 +104,8 @@ extension Array {
   }
 }
 
-/// The stored form: `{"kind":KIND,"keys":{KEY:LEVEL|null},"others":LEVEL|null}`; a level is a number
-/// of units
-/// that are left, `"held"` or `"gone"`.
+/// The stored form: `{"kind":KIND,"keys":{KEY:LEVEL|null},"others":LEVEL|null}`; a level is the
+/// number of units that are left, `"held"` or `"gone"`.
 extension KeyLevels {
   package var tree: JSONTree {
     .object([

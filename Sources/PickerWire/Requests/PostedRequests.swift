@@ -54,7 +54,8 @@ package struct CommandRequest: Hashable, Sendable {
       guard member != nil || command.isForHosts else {
         throw BadMessage(
           "the host may send select, tap, set, clear, confirm, cancel, reopen, units, hold, "
-            + "release and wait; others are of members, and need member and secret", pointer: "/type")
+            + "release and wait; others are of members, and need member and secret",
+          pointer: "/type")
       }
       if command == .cancel, member == nil {
         command =
