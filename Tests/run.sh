@@ -19,7 +19,7 @@ check=${1:-}
 WORLDS=100
 if [ "$check" ]; then WORLDS=10; fi
 PROTOCOL=(golden golden_availability availability nights join resume
-  presence roles rename notes ticks result late_commands live_definitions
+  roles rename notes ticks result late_commands live_definitions
   malformed http http_commands create definitions sessions log tickets
   member_view open_tap row_windows command_order refusal_params close_codes hosts
   mutants)
@@ -124,7 +124,8 @@ done
 declare -A commands=(
   [allocations]=".build/release/MicroBench check"
   [instructions]="python3 Tests/bench/instructions.py --check --rows '1x1 1x10'"
-  [worlds]="echo 1 101 | xargs -n 1 -P 2 .build/release/picker-simulator --count $WORLDS --seed"
+  [worlds]=".build/release/picker-simulator --defects &&
+    echo 1 101 | xargs -n 1 -P 2 .build/release/picker-simulator --count $WORLDS --seed"
   [bytes]=".build/release/picker-simulator --bytes"
   [fuzzing]="Tests/fuzz/fuzz.sh few $HUNG")
 
@@ -227,8 +228,12 @@ if [ "$suites" != "Tests/*" ]; then
     if [ "$check" ]; then files=("${PROTOCOL[@]/#/$suite/test_}") files=("${files[@]/%/.py}"); fi
     PICKERD="$PWD/.build/release/pickerd" \
       timeout "$HUNG" .venv/bin/python -m pytest -q "${files[@]}" --junitxml="$xml" \
-      --numprocesses="$WORKERS" --dist=loadgroup --no-loadscope-reorder --durations=10
+      --numprocesses="$WORKERS" --dist=loadgroup --no-loadscope-reorder --durations=10 |
+      tee "$logs/$(basename "$suite").log"
     status=$?
+    while read -r command; do
+      again+=("$command")
+    done < <(sed -n 's/^to repeat: //p' "$logs/$(basename "$suite").log")
     all=$(attribute tests)
     bad=$(($(attribute failures) + $(attribute errors)))
     report "$suite" "$status" $((all - bad - $(attribute skipped))) "$bad"

@@ -4,6 +4,9 @@ import Testing
 
 /// Runs every committed input of the fuzzer, including those that once failed, in a debug build.
 @Suite struct CorpusTests {
+  /// The targets that read texts. Bytes of ``FuzzTarget/events`` are the choices of a world: a
+  /// prefix is the same world with other choices at its end, of which `make sim` has any number.
+  private static let readers: [FuzzTarget] = [.messages, .definitions, .patches]
   private static let corpus = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("fuzz/corpus")
@@ -16,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(arguments: FuzzTarget.allCases)
+  @Test(arguments: readers)
   func `no input fails`(target: FuzzTarget) throws {
     let inputs = try Self.inputs(of: target)
     #expect(inputs.count >= 10)
@@ -25,7 +28,7 @@ import Testing
     }
   }
 
-  @Test(arguments: FuzzTarget.allCases)
+  @Test(arguments: readers)
   func `no prefix of an input fails`(target: FuzzTarget) throws {
     for input in try Self.inputs(of: target) {
       for count in stride(from: 0, to: input.bytes.count, by: 1 + input.bytes.count / 8) {
@@ -48,8 +51,9 @@ import Testing
     }
   }
 
-  @Test func `the events of the corpus produce revisions and frames`() throws {
+  @Test func `the events of the corpus fail nothing, and produce revisions and frames`() throws {
     let effects = try Self.inputs(of: .events).map { try FuzzTarget.effect(ofEvents: $0.bytes) }
+    #expect(effects.count >= 10)
     #expect(effects.map(\.revisions).reduce(0, +) > 30)
     #expect(effects.map(\.frames).reduce(0, +) > 200)
   }

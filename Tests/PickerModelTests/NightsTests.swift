@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<40)
+  @Test(arguments: 0..<20)
   func `taps, reach and cells equal those of a walk day by day`(_ seed: UInt64) throws {
     var random = RandomSource(seed: seed)
     let oracle = StayOracle(using: &random)

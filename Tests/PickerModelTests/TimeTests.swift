@@ -57,7 +57,8 @@ import Testing
       #expect(next.map { $0 > start } ?? true)
       var now = start
       while true {
-        now = now.adding(minutes: 1)
+        // What changes stays changed for hours, or until the next tick.
+        now = now.adding(minutes: 5)
         let isPast = next.map { now >= $0 } ?? (now > start.adding(minutes: 3_000))
         if isPast || now > start.adding(minutes: 3_000) { break }
         var later = picker

@@ -11,16 +11,16 @@ import Testing
 
     #expect(simulation.report.worldCount == 5)
     #expect(simulation.report.clusterCount >= 1)
+    #expect(simulation.report.relayedCount > 0)
     #expect(simulation.report.revisionCount > 20)
     #expect(simulation.report.comparisonCount > 5)
   }
 
-  /// 9: a select of generation 0 could not be read again; 95: a snapshot of dates that had been a
-  /// list; 1001262: the log fails right after the last change of a session without members.
-  @Test(arguments: [9, 95, 1_001_262] as [UInt64])
-  func `worlds that have failed hold`(seed: UInt64) throws {
+  /// The log fails right after the last change of a session without members. Others that have
+  /// failed, 9 and 95, are among those of `make test`.
+  @Test func `a world that has failed holds`() throws {
     var simulation = Simulation()
-    try simulation.run(seed: seed)
+    try simulation.run(seed: 1_001_262)
     #expect(simulation.report.worldCount == 1)
   }
 
@@ -32,7 +32,7 @@ import Testing
       return lines
     }
 
-    for seed in [4, 7, 19] as [UInt64] { #expect(try lines(seed) == lines(seed)) }
+    for seed in [4, 7] as [UInt64] { #expect(try lines(seed) == lines(seed)) }
   }
 
   /// Epochs that a database makes are random.
@@ -44,7 +44,7 @@ import Testing
       return [report.eventCount, report.frameCount, report.revisionCount]
     }
 
-    for seed in [2, 7, 19] as [UInt64] { #expect(try counts(seed) == counts(seed)) }
+    for seed in [2, 7] as [UInt64] { #expect(try counts(seed) == counts(seed)) }
   }
 
   /// `make test` tests all bytes in release mode (`picker-simulator --bytes`).

@@ -3,10 +3,10 @@ import PickerSimulator
 
 /// `picker-simulator --seed N --count N [--verbose]` runs simulated worlds until one violates a
 /// rule; with `--nodes N` worlds of N nodes on one database, `--defect NAME` with a bug that must
-/// be found. `picker-simulator --bytes` runs conversations with a fault after each byte of a
-/// connection.
+/// be found. `picker-simulator --defects` looks for a seed that finds each of these bugs.
+/// `picker-simulator --bytes` runs conversations with a fault after each byte of a connection.
 ///
-/// The exit status is 1 for a violation, and 2 for wrong usage.
+/// The exit status is 1 for a violation, or a bug that is not found, and 2 for wrong usage.
 @main
 struct SimulatorCommand {
   var seed: UInt64 = 1
@@ -33,11 +33,12 @@ struct SimulatorCommand {
       case "--defect":
         defect = rest.popFirst().flatMap(SimulatedDefect.init(rawValue:))
         if defect == nil { stop("\(argument) needs one of \(SimulatedDefect.names)", status: 2) }
+      case "--defects": runDefects()
       case "--bytes": runBytes()
       default:
         stop(
           "usage: picker-simulator [--seed N] [--count N] [--nodes N [--defect NAME]] [--verbose]"
-            + " | --bytes",
+            + " | --defects | --bytes",
           status: 2)
       }
     }
@@ -64,6 +65,24 @@ struct SimulatorCommand {
     print(
       "\(report.worldCount) worlds, \(report.eventCount) events, "
         + "\(report.revisionCount) revisions, \(report.frameCount) frames, no violations")
+  }
+
+  private func runDefects() -> Never {
+    var isComplete = true
+    for defect in SimulatedDefect.allCases {
+      let found = (1..<100 as Range<UInt64>).first { seed in
+        var simulation = Simulation()
+        do throws(Violation) {
+          try simulation.run(seed: seed, nodeCount: 3, defect: defect)
+          return false
+        } catch {
+          return true
+        }
+      }
+      isComplete = isComplete && found != nil
+      print("\(defect.rawValue): " + (found.map { "found by seed \($0)" } ?? "not found"))
+    }
+    exit(isComplete ? 0 : 1)
   }
 
   private func runBytes() -> Never {

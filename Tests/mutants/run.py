@@ -79,6 +79,7 @@ PARTS = {
         ("hub", swift(r"^PickerHubTests\.")),
         ("simulator", swift(r"^PickerSimulatorTests\.")),
         ("worlds", [SIMULATOR, "--seed", "1", "--count", "20"]),
+        ("nodes", [SIMULATOR, "--seed", "1", "--count", "16", "--nodes", "4"]),
         ("store", pytest("test_store_*.py", "test_log*.py")),
         ("feed", pytest("test_feed*.py", "test_deliver*.py")),
         ("tools", pytest("test_tools_*.py", "test_upgrade.py")),

@@ -143,6 +143,7 @@ def plan_together(windows, base):
     return ana, bo
 
 
+@pytest.mark.parametrize("below", [STYLES[1], STYLES[2]], indirect=True, ids=["removed", "forwarded"])
 def test_the_page_works_below_the_path(below, windows):
     opened = windows(below.base)
 
