@@ -80,5 +80,5 @@ import Testing
 }
 
 extension JSONTree {
-  fileprivate var compact: String { String(decoding: serialized(), as: UTF8.self) }
+  var compact: String { String(decoding: serialized(), as: UTF8.self) }
 }

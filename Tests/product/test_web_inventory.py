@@ -228,7 +228,7 @@ def test_a_time_that_somebody_holds_is_gone_from_the_wheels(guest, site):
     expect(says(bo)).to_contain_text("On the waiting list for ")
 
 
-def test_what_another_member_of_the_session_holds_is_told(guest, site):
+def test_what_another_member_of_the_session_holds_is_said(guest, site):
     sell(site)
     ana = guest()
     bo = guest("Bo", ana.session)
@@ -267,7 +267,7 @@ def test_the_controls_fit_in_320_px_and_have_no_violations(guest, site, locale):
 
 
 
-def test_a_card_sells_places_in_two_windows_and_to_whoever_opens_the_link(window, start):
+def test_a_card_sells_places_in_two_windows_and_to_all_who_open_the_link(window, start):
     server = start(clock=None, limits=MANY)
     ana = window(server, name="Ana", path="#/")
     ana.card("evening-0").click()

@@ -37,7 +37,7 @@ export const en = {
   },
   sale: {
     text: "Each Friday and Saturday has six places. What one person holds, nobody else can take.",
-    you: "You", other: "Somebody else", link: "Whoever opens this link takes from the same places:",
+    you: "You", other: "Somebody else", link: "All who open this link take from the same places:",
   },
   find: {
     title: "Title", first: "From", last: "To", from: "Not before", until: "Not after", zone: (city) => `Times in ${city}. Everybody sees them in their own time zone, too.`,
