@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from harness import contract, store
+from harness import contract
 from harness.host import Host
 from harness.member import Member
 from harness.pickerd import Pickerd
@@ -17,30 +17,6 @@ DATES = {"kind": "availability", "dates": {"from": "2018-11-24", "through": "201
 
 def changes(message, kind):
     return [change for change in message["changes"] if change["change"] == kind]
-
-
-def test_the_layout_is_that_of_the_members_time_zone(server):
-    session = server.session(TIMES)
-    berlin, york = session.join("Berlin"), session.join("York", timeZone="America/New_York")
-    chinese = session.join("Li", timeZone="No/Where", locale="zh-Hans")
-
-    layout = berlin.welcome["snapshot"]["availability"]
-    assert layout["timeZone"] == "Europe/Berlin"
-    assert layout["days"][0] == {
-        "date": "2018-11-26", "text": "Mon, Nov 26", "cells": [[0, 4, 0]]}
-    assert layout["rows"][1] == {"time": "09:30", "text": "09:30"}
-    layout = york.welcome["snapshot"]["availability"]
-    assert (layout["timeZone"], layout["rows"][0]["time"]) == ("America/New_York", "03:00")
-    layout = chinese.welcome["snapshot"]["availability"]
-    assert (layout["timeZone"], layout["days"][0]["text"]) == ("Europe/Berlin", "11月26日 星期一")
-
-    york.mark("yes", [0, 1])
-    berlin.reach(1), chinese.reach(1)
-    texts = [m.screen.availability.fields["best"][0]["text"] for m in (berlin, york, chinese)]
-    assert texts == ["Mon, Nov 26, 09:00–09:30", "Mon, Nov 26, 03:00–03:30",
-                     "11月26日 星期一 09:00–09:30"]
-    zone = session.get(timeZone="Asia/Tokyo")["snapshot"]["availability"]
-    assert (zone["timeZone"], zone["rows"][0]["time"]) == ("Asia/Tokyo", "17:00")
 
 
 def test_marks_can_be_posted(server):
@@ -208,19 +184,3 @@ def test_in_an_open_session_the_first_member_sees_all_and_http_what_a_viewer_see
     ana.closed(1000)
     message = bo.expect("snapshot", passing=("delta", "presence"))
     assert message["snapshot"]["result"]["yes"] == 1, "Bo is the owner now"
-
-
-def test_marks_survive_a_restart(start, tmp_path):
-    server = start(auth="token", options=("--store", f"sqlite:{tmp_path}/store"))
-    session, owner, eve, bo, cem = marked(server, "counts")
-    cem.reach(5)
-    before = session.get()
-    owner.mark("yes", [0, 1], [3, 4])
-    store.again(server, kill=False)
-    got = session.get()  # The clock is that of the machine again: all cells are past.
-    assert (got["revision"], got["snapshot"]["availability"]["past"]) == (7, 8)
-    assert len(got["snapshot"]["availability"]["marks"]) == 3
-    assert got["snapshot"]["availability"]["generation"] == 1
-    back = store.back(session, cem, token=session.tokens["editor"])
-    assert back.welcome["resumed"] and back.id == cem.id
-    assert before["snapshot"]["availability"]["respondents"] == 2

@@ -48,19 +48,6 @@ def test_each_option_and_each_variable_takes_effect(option):
     assert option == "config" or f"pickerd serve: {variable}: " in found.stderr
 
 
-def test_all_problems_are_reported_at_once_with_their_places(tmp_path):
-    file = tmp_path / "pickerd.yaml"
-    file.write_text("listen: nowhere\nspoons: 3\nlimit:\n  members: many\nhost:\n- a/b\n- a.org\n")
-
-    found = check("--config", file, "--loops", "0", environment={"PICKERD_ORIGIN": "x https://a.org"})
-
-    assert found.returncode == 1
-    places = [line.removeprefix("pickerd serve: ").split(": ")[0]
-              for line in found.stderr.splitlines()]
-    assert places == [f"{file}:2:1", f"{file}:1:9", f"{file}:6:3", "PICKERD_ORIGIN",
-                      f"{file}:4:12", "--loops"]
-
-
 def test_a_valid_configuration_is_printed_with_sources_and_without_secrets(tmp_path):
     file = tmp_path / "pickerd.yaml"
     file.write_text("host: [b.org, a.org]\nlisten: :1\nlogLevel: info\n")
@@ -130,18 +117,3 @@ def test_sighup_names_what_needs_a_restart(configured):
     assert status(server, Origin="https://b.org") == 403
     assert status(server, Host="pick.example.org") == 421
     reload(server, file, "logLevel: info\norigin: https://a.org\n", "SIGHUP: no setting has changed")
-
-
-def test_sighup_with_a_problem_changes_nothing(configured):
-    server, file = configured
-
-    reload(server, file, "origin: https://b.org\nloops: none\nhost: a/b\n",
-           f"SIGHUP: the previous configuration remains in effect: {file}:3:7: host: ")
-
-    server.logged(f"SIGHUP: the previous configuration remains in effect: {file}:2:8: loops: ")
-    assert status(server, Origin="https://a.org") == 200
-    assert status(server, Origin="https://b.org") == 403
-    file.unlink()
-    server.process.send_signal(signal.SIGHUP)
-    server.logged(f"remains in effect: {file}: ")
-    assert status(server, Origin="https://a.org") == 200

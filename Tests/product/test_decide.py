@@ -1,6 +1,4 @@
-"""The host decides: `confirming`, `POST …/settle`, what waits, restarts at each step."""
-
-import threading
+"""The host decides: `POST …/settle`, and restarts at each step."""
 
 import pytest
 
@@ -9,7 +7,6 @@ from harness.store import again, back, stored
 
 DECIDE = {"by": "host", "seconds": 300}
 MERGE = {"Content-Type": "application/merge-patch+json"}
-UNTIL = "2026-11-20T12:05:00.000Z"
 
 
 @pytest.fixture
@@ -44,83 +41,6 @@ def op(session):
 def settle(session, granted, *, op=None, **fields):
     body = {"op": op or session.get()["op"], "granted": granted, **fields}
     return session.server.post(session.path + "/settle", body)
-
-
-def test_confirm_asks_the_host_and_shows_until_when(server):
-    session, ana, bo, delta = confirming(server)
-
-    assert delta["changes"] == [
-        {"change": "status", "status": "confirming", "result": session.result(), "until": UNTIL}]
-    got = session.get()
-    assert (got["status"], got["until"], got["snapshot"]["until"]) == ("confirming", UNTIL, UNTIL)
-    cem = session.join("Cem")
-    assert cem.welcome["snapshot"]["status"] == "confirming"
-    bo.reach(2)
-    session.agree()
-
-
-def test_a_grant_confirms_with_the_data_of_the_host(server):
-    session, ana, bo, _ = confirming(server)
-    result, data = session.result(), {"booking": 4711, "price": 1.10}
-
-    answer = settle(session, True, data=data)
-
-    assert answer.status == 200, answer
-    assert answer.json["status"] == "confirmed" and answer.json["revision"] == 3
-    for member in (ana, bo):
-        delta = member.reach(3).record[-1]
-        assert "by" not in delta and "ref" not in delta
-        assert delta["changes"] == [
-            {"change": "status", "status": "confirmed", "result": {**result, "data": data}},
-            {"change": "result", "result": {**result, "data": data}}]
-    got = session.get()
-    assert got["snapshot"]["result"]["data"] == data and "op" not in got and "until" not in got
-    line = session.log()[-1]
-    assert line["command"] == {
-        "type": "settle", "op": answer.json["op"], "granted": True, "data": data}
-    reopened = ana.reopen()
-    assert reopened["changes"][-1] == {"change": "result", "result": result}
-    session.agree()
-
-
-def test_a_denial_opens_the_session_with_the_reason_in_each_language(server):
-    session, ana, bo, _ = confirming(server)
-    cem = session.join("Cem", locale="de-AT")
-    before = op(session)
-
-    answer = settle(session, False, reason={"en": "sold out", "de": "ausverkauft"})
-
-    assert (answer.status, answer.json["status"]) == (200, "open")
-    change = {"change": "status", "status": "open", "reason": "denied"}
-    assert ana.reach(3).record[-1]["changes"] == [{**change, "detail": "sold out"}]
-    assert cem.reach(3).record[-1]["changes"] == [{**change, "detail": "ausverkauft"}]
-    assert ana.select(0, 2)["type"] == "delta"
-    # The same again is answered the same, another one is late, and nothing changes by it.
-    same = settle(session, False, op=before, reason={"en": "sold out", "de": "ausverkauft"})
-    assert (same.status, same.body) == (200, answer.body)
-    late = settle(session, True, op=before)
-    assert (late.status, late.code) == (409, "tooLate")
-    assert late.json["stands"] == {"status": "open", "revision": 4, "granted": False}
-    assert session.get()["status"] == "open"
-    session.agree()
-
-
-def test_the_first_of_two_decisions_at_once_counts(server):
-    session, *_ = confirming(server)
-    first, answers = op(session), []
-    threads = [
-        threading.Thread(target=lambda granted=granted: answers.append(
-            settle(session, granted, op=first)))
-        for granted in (True, False, True, False)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    done = [answer for answer in answers if answer.status == 200]
-    assert len(done) == 2 and done[0].body == done[1].body
-    assert session.get()["status"] == done[0].json["status"]
-    assert len(session.log()) == 3
 
 
 def test_the_data_of_a_denial_is_not_in_the_log(server):

@@ -55,25 +55,6 @@ def events(server, after=0, **query):
     return found
 
 
-def test_a_confirmation_is_the_same_event_by_every_path(fed):
-    by_socket, by_post = fed.session(LISTS, external="a"), fed.session(LISTS, external="b")
-    by_socket.join("Ana").confirm()
-    kiosk = by_post.server.post(f"{by_post.path}/members", {"name": "Ana"}).json["member"]
-    answer = fed.post(f"{by_post.path}/commands", {
-        "member": kiosk["id"], "secret": kiosk["secret"], "ref": 1, "type": "confirm"})
-    assert answer.status == 200, answer
-    wait_until(lambda: len(events(fed)) == 4)
-
-    found = [event for event in events(fed) if event["type"] == "session.confirmed"]
-
-    assert len(found) == 2
-    left, right = ({name: value for name, value in event["data"].items()
-                    if name not in ("session", "epoch", "external", "by")} for event in found)
-    assert left == right
-    assert left["result"] == by_socket.result() and left["status"] == "confirmed"
-    assert all(event["data"]["by"]["member"].startswith("m_") for event in found)
-
-
 def test_a_reader_waits_for_the_next_event(fed):
     fed.session(LISTS)
     wait_until(lambda: len(events(fed)) == 1)

@@ -1,14 +1,12 @@
 """Streams of the feed that reconnect: no event is skipped without a word."""
 
-import shutil
-
 import pytest
 
 from harness import contract
 from harness.definitions import LISTS
 from harness.eventsource import EventSource
 from harness.pickerd import Pickerd, wait_until
-from harness.store import again, stored
+from harness.store import again
 from test_feed import ask, next_event, stream
 
 
@@ -61,40 +59,6 @@ def test_a_reader_learns_that_a_server_without_a_store_was_restarted(tmp_path, s
     more = create(reader.server, 1)
     wait_until(lambda: reader.sessions(3) == after + more)
     assert [kind for kind, _, _ in reader.events].count("restarted") == 1
-
-
-def test_a_reader_learns_that_a_backup_was_restored(tmp_path, source):
-    """Regression: events at positions that are given again were skipped."""
-    store, backup = tmp_path / "store.sqlite", tmp_path / "backup"
-    reader = source(stored(tmp_path / "log", store, clock=None))
-    server = reader.server
-    kept = create(server, 2)
-    wait_until(lambda: reader.sessions() == kept)
-    reader.hold()
-    server.terminate(), server.exited()
-    backup.mkdir()
-    files = [path for path in tmp_path.glob("store.sqlite*") if path.suffix != ".lock"]
-    for path in files:
-        shutil.copy(path, backup)
-    server.start()
-    reader.go()
-    lost = create(server, 2)
-    wait_until(lambda: reader.sessions() == kept + lost, what="the stream after a restart")
-    assert all(kind == "message" for kind, _, _ in reader.events), "a restart alone is no reason"
-    reader.hold()
-    server.kill()
-    for path in tmp_path.glob("store.sqlite*"):
-        if path.suffix != ".lock":
-            path.unlink()
-    for path in backup.iterdir():
-        shutil.copy(path, tmp_path)
-    server.start()
-    new = create(server, 3)
-    reader.go()
-
-    wait_until(lambda: reader.sessions(4) == kept + new, what="the whole feed of the backup")
-
-    assert restart(reader, "epoch")["epoch"] == ask(server).headers["feed-epoch"]
 
 
 def test_a_reader_learns_that_events_were_deleted(tmp_path, source):

@@ -47,14 +47,6 @@ def test_handshakes_with_a_foreign_host_are_rejected(server):
     assert (answer, json.loads(body)["code"]) == (421, "misdirected")
 
 
-def test_the_host_option_adds_accepted_hosts(start):
-    server = start(options=("--host", "pick.example.org", "--host", "Other.example"))
-
-    for host in ("pick.example.org", "other.example:8080", "localhost"):
-        assert status(server, "/healthz", host)[0] == 200, host
-    assert status(server, "/healthz", "evil.example") == (421, "misdirected")
-
-
 # The admin listener
 
 
@@ -130,10 +122,3 @@ def has_room(server, port):
         return status(server, "/healthz", "localhost", port=port)[0] == 200
     except (OSError, http.client.HTTPException):
         return False
-
-
-def test_the_admin_listener_is_off_by_default(start):
-    server = start(admin=None)
-
-    assert server.admin_port is None
-    assert server.get("/metrics").status == 404

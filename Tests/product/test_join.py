@@ -2,38 +2,12 @@
 
 import pytest
 
-from harness.definitions import CALENDAR, DATE, LISTS, SLOT
+from harness.definitions import CALENDAR, DATE, LISTS
 
 LIMITS = {
     "messageBytes": 65536, "months": 24, "rows": 500, "windowRows": 200, "joinMilliseconds": 10000,
     "memberMilliseconds": 120000, "refs": 256, "undo": 100, "history": 1000, "members": 1000,
     "messagesPerSecond": 50, "runs": 400}
-
-
-def test_welcome_has_the_member_the_session_and_the_snapshot(server):
-    session = server.session(SLOT)
-
-    ana = session.join("Ana")
-
-    welcome = ana.welcome
-    assert welcome["member"]["name"] == "Ana"
-    assert welcome["epoch"] == session.epoch
-    assert (welcome["revision"], welcome["resumed"]) == (0, False)
-    assert welcome["snapshot"] == session.get()["snapshot"]
-    assert welcome["members"] == session.get()["members"]
-    assert welcome["now"] == "2018-11-23T02:00:00.000Z"
-
-
-def test_welcome_lists_all_members(server):
-    session = server.session(DATE)
-
-    ana, bo, cem = (session.join(name) for name in ("Ana", "Bo", "Cem"))
-
-    actual = [(m["id"], m["name"], m["role"], m["online"]) for m in cem.welcome["members"]]
-    assert sorted(actual) == sorted([
-        (ana.id, "Ana", "owner", True), (bo.id, "Bo", "editor", True),
-        (cem.id, "Cem", "editor", True)])
-    assert session.get()["members"] == cem.welcome["members"]
 
 
 def test_secrets_are_sent_only_to_their_member(server):

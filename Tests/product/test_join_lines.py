@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from harness.definitions import CALENDAR, DATE, LISTS, SLOT, TREE
+from harness.definitions import CALENDAR, DATE, LISTS
 from harness.patience import PATIENCE
 from harness.pickerd import binary, wait_until
 from harness.ports import free_port
@@ -41,36 +41,6 @@ def test_commands_are_words(server):
         "you: column 2 VSCode", "= Linux, Xcode", "you: undone, column 2 Xcode",
         "= Linux, Xcode, open", "column 1: MacOS | Windows | [Linux] | Ubuntu",
         "column 2: [Xcode] | VSCode | Sublime | Atom", "members: guest"]
-
-
-@pytest.mark.parametrize("definition, line, chosen", [
-    (DATE, "set 2000-02-29", "2000-02-29"),
-    (CALENDAR, "set 2018-11-22 2018-11-20", "2018-11-20 to 2018-11-22, 3 days"),
-    (SLOT, "set 2018-11-24 14:20", "2018-11-24 14:20"),
-    (SLOT, "set 2018-11-24T06:20:00Z", "2018-11-24 14:20"),
-    (LISTS, "set Linux, Atom", "Linux, Atom"), (TREE, "set Sichuan, Leshan", "Sichuan, Leshan")])
-def test_a_typed_value_is_chosen_at_once(server, definition, line, chosen):
-    session = server.session(definition)
-
-    status, output, _ = run(session.url, stdin=f"{line}\nundo\nredo\n")
-
-    assert (status, session.revision()) == (0, 3)
-    assert f"= {chosen}" in output.splitlines()
-
-
-def test_failed_commands_print_the_reason_and_set_the_exit_status(server):
-    session = server.session(CALENDAR)
-
-    status, output, _ = run(
-        session.url, stdin="tap 2030-01-01\ndance\ntap soon\nselect 1 x\ntap 2018-11-20\n")
-
-    assert status == 2
-    lines = output.splitlines()
-    assert any(line.startswith("! tap 2030-01-01: ") for line in lines)
-    assert any(line.startswith("? dance: no such command; there are select") for line in lines)
-    assert "? tap soon: tap needs a date such as 2026-11-20" in lines
-    assert "? select 1 x: select: it has no columns" in lines
-    assert "you: first day 2018-11-20" in lines, "later commands are executed"
 
 
 def test_what_other_members_do_is_printed(server, lines):
@@ -116,24 +86,6 @@ def test_every_command_has_one_answer(server):
     truth = session.get()
     assert (state["revision"], state["status"], state["epoch"]) == (4, "confirmed", session.epoch)
     assert state["result"] == truth["snapshot"]["result"]
-
-
-def test_a_script_sets_the_result_of_another_session(server):
-    other = server.session({**CALENDAR, "unit": "nights"})
-    other.join("Bo").do("set", result={"start": "2018-11-20", "end": "2018-11-22"})
-    session = server.session(CALENDAR)
-    commands = [{"type": "set", "result": other.result(), "id": 1},
-                {"type": "set", "result": {"date": "2018-11-20"}},
-                {"type": "set", "result": {"start": "2018-11-20", "end": "2030-01-01"}},
-                {"type": "tap", "date": "2018-12-24"}]
-
-    status, output, _ = run(session.url, "--json", stdin="\n".join(map(json.dumps, commands)))
-
-    assert status == 2
-    assert [(a.get("id"), a["done"], a.get("revision", a.get("code"))) for a in answers(output)] == [
-        (1, True, 1), (None, False, "badCommand"), (None, False, "outsideMonths"), (None, True, 2)]
-    assert session.log()[0]["command"] == {
-        "type": "set", "at": 0, "result": {"start": "2018-11-20", "end": "2018-11-22"}}
 
 
 # The connection

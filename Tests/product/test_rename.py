@@ -6,24 +6,6 @@ from harness.member import Member
 from harness.pickerd import Pickerd
 from harness.store import again, back, stored
 from test_http_commands import Poster
-from test_presence import presence_entries
-
-
-def test_the_others_receive_the_new_name_and_the_author_a_reply(server):
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    ana.select(0, 1)
-
-    answer = ana.do("rename", name="Mia")
-
-    assert (answer["type"], answer["revision"]) == ("reply", 1)
-    bo.until(lambda m: m.screen.members[ana.id]["name"] == "Mia")
-    (changed,) = presence_entries(bo, "changed")
-    assert changed == {"id": ana.id, "name": "Mia", "role": "owner", "online": True,
-                       "color": ana.welcome["member"]["color"]}
-    assert not presence_entries(ana, "changed")
-    assert session.join("Cem").screen.members[ana.id]["name"] == "Mia"
-    assert session.get()["revision"] == 1
 
 
 def test_a_name_outlives_kill_9_and_compaction(tmp_path):

@@ -4,12 +4,11 @@ import contextlib
 import re
 import threading
 import time
-from copy import deepcopy
 
 import pytest
 
 from harness.definitions import CALENDAR, LISTS, TREE
-from harness.pickerd import NOON, wait_until
+from harness.pickerd import wait_until
 from harness.store import again, back, log_lines, stored
 
 
@@ -154,78 +153,6 @@ def test_an_empty_session_is_evicted_and_reloaded_on_demand(serve):
     assert server.get(session.path).status == 404
 
 
-@pytest.mark.parametrize("how", ["evicted", "evicted twice", "SIGTERM", "kill -9"])
-def test_a_member_that_resumes_an_evicted_session_gets_the_missed_deltas(serve, how):
-    server = serve()
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    bo.is_trusted = True
-    screens = {}
-    for n in range(1, 1701):
-        bo.ask("select", column=0, row=n % 4, generation=1)
-        if n % 100 == 0 or 699 <= n <= 701:
-            ana.reach(n)
-            bo.reach(n)
-            screens[n] = deepcopy(ana.screen)
-    ana.leave()
-    bo.leave()
-    wait_until(lambda: resident(server) == 0, what="eviction")
-    if how == "evicted twice":
-        cem = session.join("Cem")
-        cem.select(0, 3)
-        cem.leave()
-        wait_until(lambda: resident(server) == 0, what="eviction")
-    elif how != "evicted":
-        again(server, kill=how == "kill -9")
-        ana.url = session.url
-    last = session.revision()
-
-    ana.screen = screens[last - 1000]
-    came = session.back(ana)
-    assert came.welcome["resumed"] is True and came.welcome["revision"] == last - 1000
-    came.reach(last)
-    came.drop()
-    ana.screen = screens[last - 1001]
-    assert session.back(ana).welcome["resumed"] is False, "one more than the history has"
-
-
-def test_an_evicted_session_ticks(serve):
-    server = serve()
-    session = server.session({"kind": "date", "timeZone": "Asia/Shanghai", "min": "today"})
-    ana = session.join("Ana")
-    ana.leave()
-    wait_until(lambda: resident(server) == 0, what="the session's eviction")
-
-    server.clock("2018-11-25T10:00:00+08:00")
-
-    lines = log_lines(session)
-    assert [line["command"]["type"] for line in lines.values()] == ["tick"], lines
-    assert session.get()["snapshot"]["result"]["date"] == "2018-11-25"
-    wait_until(lambda: resident(server) == 0, what="the second eviction")
-    server.clock(NOON)
-    assert session.get()["snapshot"]["columns"][2]["rows"][0]["key"] == "23", "ticks backwards, too"
-
-
-@pytest.mark.parametrize("restarts", [False, True])
-def test_the_ttl_deletes_an_evicted_session(serve, tmp_path, restarts):
-    import sqlite3
-
-    server = serve()
-    session = server.session(LISTS, ttlSeconds=10)
-    session.join("Ana").leave()
-    wait_until(lambda: resident(server) == 0, what="the session's eviction")
-    if restarts:
-        again(server)
-
-    wait_until(
-        lambda: gauge(server, "pickerd_sessions") == 0, what="the session's expiry")
-    assert server.get(session.path).status == 404
-    server.stop()
-    with sqlite3.connect(tmp_path / "store.sqlite") as store:
-        for table in ("session", "entry", "snapshot"):
-            assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
-
-
 def test_a_member_that_resumes_restarts_the_ttl_also_in_the_store(serve, tmp_path):
     """A restart would otherwise delete a session whose members only reconnect."""
     import sqlite3
@@ -272,34 +199,3 @@ def test_a_session_retains_the_limits_it_was_created_with(serve, tmp_path):
     after = days.get()
     assert (after["revision"], after["snapshot"]) == (marked["revision"], marked["snapshot"])
     assert back(session, ana).undo()["type"] == "delta"
-
-
-@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_a_changed_definition_survives_a_restart(serve, kill):
-    server = serve()
-    session = server.session({"kind": "columns", "columns": [["S", "M", "L"], ["red"]]})
-    ana = session.join("Ana")
-    ana.select(0, 1)
-    path = session.path + "/definition"
-    changes = [
-        ("application/merge-patch+json", {"locale": "de"}),
-        ("application/json-patch+json", [{"op": "remove", "path": "/columns/1"}]),
-        ("application/json-patch+json", [{"op": "remove", "path": "/columns/0/1"}])]
-    for type, body in changes[:2]:
-        assert server.request("PATCH", path, body, headers={"Content-Type": type}).status == 200
-    ana.confirm()
-    type, body = changes[2]
-    assert server.request("PATCH", path, body, headers={"Content-Type": type}).status == 200
-    ana.reach(session.revision())
-    before, definition, log = session.get(), server.get(path).json, session.log()
-    assert before["version"] == 4 and before["snapshot"]["result"] == {"keys": ["M"]}
-
-    again(server, kill=kill)
-    ana = back(session, ana)
-
-    assert {**session.get(), "members": None} == {**before, "members": None}
-    assert server.get(path).json == definition and session.log() == log
-    ana.reopen()
-    ana.reach(before["revision"] + 2)
-    assert session.result() == {"keys": ["L"]}
-    session.agree()

@@ -1,28 +1,6 @@
-"""Ticks: how the passing of time changes open pickers, with a manual clock."""
+"""The manual clock, and what it sends to members with a calendar in view."""
 
 from harness.definitions import CALENDAR, DATE
-
-
-def test_midnight_sends_a_delta_without_by(server):
-    session = server.session(DATE, now="2018-07-25T23:59:00+08:00")
-    ana, bo = session.together("Ana", "Bo")
-
-    server.clock("2018-07-26T00:00:00+08:00")
-
-    for member in (ana, bo):
-        delta = member.expect("delta")
-        assert (delta["revision"], delta["at"]) == (1, "2018-07-25T16:00:00.000Z")
-        assert "by" not in delta and "ref" not in delta
-        assert [(c["change"], c["column"], c["count"], c["row"]) for c in delta["changes"]] == [
-            ("reload", 2, 26, 24)]
-
-
-def test_setting_the_clock_returns_after_every_session_has_ticked(server):
-    sessions = [server.session(DATE, now="2018-07-25T12:00:00+08:00") for _ in range(20)]
-
-    server.clock("2018-07-26T12:00:00+08:00")
-
-    assert [session.revision() for session in sessions] == [1] * 20
 
 
 def test_the_clock_accepts_any_utc_offset(server):
@@ -32,9 +10,6 @@ def test_the_clock_accepts_any_utc_offset(server):
         server.clock(now)
 
     assert session.join("Bo").welcome["now"] == "2018-07-26T10:00:01.000Z"
-
-
-# Calendars
 
 
 def test_a_change_of_cells_sends_months_to_their_subscribers(server):
@@ -49,6 +24,3 @@ def test_a_change_of_cells_sends_months_to_their_subscribers(server):
     bo.receives_nothing()
     ana.receives_nothing()
     assert (session.revision(), session.log()) == (0, [])
-
-
-# Time zones

@@ -142,23 +142,6 @@ def test_a_page_renews_its_token_inside_the_connection(page):
     assert ana.evaluate("window.codes").count("live") == 1, "it has not reconnected"
 
 
-def test_a_page_whose_token_expires_resumes_with_a_new_one(page, keyed, host, session):
-    ana = page(lambda call, closed: 3600 if closed else (-20 if call == 1 else "error"))
-    reaches(ana, "live")
-    member = picker(ana, "self.id")
-    bo = Member(keyed.socket(f"/v1/sessions/{session}"), token=host.token(session, sub="18"))
-    bo.tap("2018-11-20")
-
-    ana.wait_for_function("() => window.codes.includes(4302)")
-    bo.tap("2018-11-22")
-    reaches(ana, "live")
-
-    ana.wait_for_function("() => document.querySelector('pickerd-calendar').picker.result")
-    assert picker(ana, "result") == {"start": "2018-11-20", "end": "2018-11-22", "days": 3}
-    assert picker(ana, "self.id") == member
-    bo.leave()
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_person_without_a_new_token_reads_a_sentence_and_can_retry(page, language):
     may = {"yes": False}
@@ -173,19 +156,6 @@ def test_a_person_without_a_new_token_reads_a_sentence_and_can_retry(page, langu
 
     reaches(ana, "live")
     expect(banner).to_be_hidden()
-
-
-def test_a_member_whose_token_was_revoked_returns_with_a_later_one(page, revocation):
-    ana = page(lambda call, _: revocation.token(10 if call > 3 else -10))
-    reaches(ana, "live")
-    member = picker(ana, "self.id")
-
-    revocation.revoke()
-
-    ana.wait_for_function("() => window.calls === 4")
-    reaches(ana, "live")
-    assert picker(ana, "self.id") == member
-    assert ana.evaluate("window.codes").count(4403) >= 3
 
 
 def test_a_new_token_attribute_renews_the_token_of_an_element(page, keyed, host, session):

@@ -34,18 +34,6 @@ def is_at_the_top(one, month):
       }""", month)
 
 
-def test_two_members_select_a_range_together(window, server):
-    ana, bo, session = two(window, server, CALENDAR)
-
-    ana.day("2018-11-14").click()
-    expect(bo.day("2018-11-14")).to_have_attribute("aria-selected", "true")
-    bo.day("2018-11-20").click()
-
-    expect(ana.chosen).to_have_text("Nov 14 – 20, 2018 · 7 days")
-    expect(bo.chosen).to_have_text("Nov 14 – 20, 2018 · 7 days")
-    assert session.result() == {"start": "2018-11-14", "end": "2018-11-20", "days": 7}
-
-
 def test_bands_have_a_head_and_a_tail_across_week_rows(window, server):
     ana, bo, _ = two(window, server, CALENDAR)
 

@@ -65,22 +65,6 @@ def test_undo_is_unavailable_offline_with_a_message(window, server):
 
 
 @pytest.mark.used_pages
-def test_selections_made_offline_are_merged_when_online_again(window, server):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana")
-    bo = window(server, session, name="Bo")
-    ana.page.context.set_offline(True)
-    ana.has_connection("offline")
-    bo.type_at(1, "ArrowDown")
-    ana.type_at(0, "End")
-
-    ana.page.context.set_offline(False)
-
-    expect(bo.chosen).to_have_text("Ubuntu · VSCode")
-    expect(ana.chosen).to_have_text("Ubuntu · VSCode")
-
-
-@pytest.mark.used_pages
 def test_the_result_line_shows_the_range_that_is_drawn_while_disconnected(window, server, wire):
     session = server.session(CALENDAR)
     ana = window(server, session, name="Ana", port=wire.port)
@@ -104,22 +88,6 @@ def test_the_result_line_shows_the_range_that_is_drawn_while_disconnected(window
     assert session.result() == {"start": "2018-11-20", "end": "2018-11-21", "days": 2}
 
 
-@pytest.mark.used_pages
-def test_bands_are_updated_after_a_lost_connection(window, server, wire):
-    session = server.session(CALENDAR)
-    ana = window(server, session, name="Ana", port=wire.port)
-    bo = window(server, session, name="Bo")
-    wire.cut()
-    ana.has_connection("waiting")
-
-    bo.day("2018-11-14").click()
-    bo.day("2018-11-20").click()
-    expect(bo.chosen).to_contain_text("7 days")
-    wire.restore()
-
-    expect(ana.bands("2018-11")).to_have_count(2)
-
-
 def test_a_reload_resumes_the_same_member(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
@@ -135,22 +103,6 @@ def test_a_reload_resumes_the_same_member(window, server):
     assert len(session.get()["members"]) == 2
     ana.type_at(0, "ArrowDown")
     expect(bo.selected(0)).to_have_text("Linux")
-
-
-@pytest.mark.used_pages
-def test_an_invalid_argument_is_refused_and_the_connection_stays(window, server):
-    session = server.session(CALENDAR)
-    ana = window(server, session, name="Ana")
-
-    for wrong in ("'2018-02-30'", "''", "null", "5"):
-        outcome = ana.picker(f"tap({{ date: {wrong} }})")
-        assert (outcome["outcome"], outcome["code"]) == ("refused", "badMessage"), wrong
-
-    expect(ana.note).to_contain_text("date must be a valid date like 2026-11-20")
-    ana.day("2018-11-14").click()
-    ana.is_idle()
-    ana.has_connection("live")
-    assert session.revision() == 1
 
 
 def test_an_invalid_command_that_is_stored_is_sent_only_once(window, server):
@@ -258,18 +210,6 @@ def test_a_link_without_its_token_asks_for_a_complete_link(window, guarded):
     ana.button("Enter").click()
 
     expect(ana.chosen).to_have_text("MacOS · Xcode")
-
-
-def test_the_page_reconnects_while_the_server_is_down(window, start):
-    server = start()
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana")
-
-    server.terminate()
-
-    ana.has_connection("waiting")
-    expect(ana.page.locator(".banner")).to_contain_text("Connection lost. Reconnecting")
-    expect(ana.selected(0)).to_have_text("MacOS")
 
 
 def test_a_member_for_whom_there_is_no_room_reads_why(window, start):

@@ -10,7 +10,6 @@ import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
-from webpages import Wire
 
 pytest_plugins = ["webpages"]
 
@@ -482,20 +481,6 @@ def test_a_column_that_is_removed_while_its_button_is_held_turns_no_more(embeddi
     assert ada.page.evaluate("view.motion.target") == before
 
 
-def test_an_element_of_the_html_ends_its_connection_when_it_is_removed(embedding, server):
-    session = server.session(LISTS)
-    ada = embedding(embedded(server, session, "pickerd-wheels"))
-    expect(ada.chosen).to_have_text("MacOS · Xcode")
-    member = ada.picker("self.id")
-
-    ada.page.eval_on_selector("pickerd-wheels", "(one) => one.remove()")
-
-    def online():
-        return [one["id"] for one in session.get()["members"] if one["online"]]
-
-    wait_until(lambda: member not in online(), what="a member that is offline")
-
-
 def test_a_picker_that_is_set_before_the_element_is_defined_is_shown(embedding, server):
     session, base = server.session(LISTS), f"http://127.0.0.1:{server.port}"
     ada = embedding(
@@ -687,37 +672,6 @@ def test_a_tag_whose_server_cannot_be_reached_says_so_and_tries_again(embedding,
     ada.day("2018-11-16").click()
     expect(ada.chosen).to_contain_text("14.–16. Nov. 2018")
     ada.page_errors.clear()
-
-
-def test_a_tag_says_that_its_session_is_full(embedding, start, site):
-    server = start(origins=[site.origin], limits={"members": 1})
-    session = server.session(CALENDAR)
-    session.join("Bo")
-    ada = embedding(tagged(tag(server, session, 'data-kind="calendar"')))
-    banner = ada.page.locator("pickerd-calendar .banner")
-    expect(banner).to_contain_text("This session or the server is full, or not available now. Trying again…")
-    expect(ada.button("Try again now")).to_be_in_viewport()
-
-
-@pytest.fixture
-def wire(server):
-    line = Wire(server.port)
-    yield line
-    line.close()
-
-
-def test_a_tag_whose_session_cannot_be_reached_says_so_and_shows_it_later(embedding, server, wire):
-    session = server.session(CALENDAR)
-    wire.cut()
-    ada = embedding(tagged(tag(server, session, 'data-kind="calendar"').replace(
-        f'data-session="http://127.0.0.1:{server.port}', f'data-session="http://127.0.0.1:{wire.port}')))
-    expect(ada.page.locator("pickerd-calendar .banner")).to_contain_text("Connection lost. Reconnecting…")
-    expect(ada.button("Try again now")).to_be_in_viewport()
-    # It tries again by itself.
-    wire.restore()
-    ada.day("2018-11-14").click()
-    ada.day("2018-11-16").click()
-    expect(ada.chosen).to_contain_text("Nov 14 – 16, 2018")
 
 
 @pytest.mark.parametrize("more, said", [

@@ -78,20 +78,6 @@ def test_the_host_can_select_days_by_keyboard(window, server):
     assert '"host-2018-12-01"' in command(ana, "host-days")
 
 
-def test_the_host_can_lower_the_maximum_stay(window, server):
-    session = server.session({**CALENDAR, "maxDays": 9})
-    ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")
-    picks(bo, "2018-12-20", "2018-12-27")
-
-    field = action(ana, "host-longest").get_by_label("Days")
-    expect(field).to_have_value("9")
-    field.fill("3")
-    assert json.loads(command(ana, "host-longest").split("-d '")[1][:-1]) == {"maxDays": 3}
-    field.press("Enter")
-
-    expect(bo.note).to_contain_text("At most 3 days now: your stay now ends on Dec 22")
-
-
 def test_the_host_can_take_and_free_times_and_close_for_lunch(window, server):
     session = server.session(SLOT)
     ana, bo = window(server, session, name="Ana"), window(server, session, name="Bo")

@@ -11,19 +11,6 @@ pytest_plugins = ["webpages"]
 pytestmark = pytest.mark.used_pages
 
 
-def test_members_are_shown_and_marked_when_offline(window, server):
-    session = server.session(DATE)
-    ana = window(server, session, name="Ana")
-    bo = window(server, session, name="Bo")
-    expect(ana.note).to_contain_text("Bo has joined")
-    expect(ana.face("Bo")).to_be_visible()
-    expect(bo.face("Ana (You)")).to_have_count(0)
-
-    bo.page.close()
-
-    expect(ana.face("Bo (away)")).to_have_attribute("data-away", "")
-
-
 def test_touches_on_wheels_are_shown_to_the_others(window, server):
     session = server.session(DATE)
     ana, bo, cem = (window(server, session, name=name) for name in ("Ana", "Bo", "Cem"))
@@ -200,18 +187,6 @@ def test_with_tokens_the_pages_link_does_not_grant_ownership(window, guarded):
     expect(bo.button("Confirm")).to_be_hidden()
     bo.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
-
-
-def test_names_are_isolated_from_sentences_of_another_direction(window, server):
-    session = server.session(LISTS)
-    ana = session.join("<b>Ünï</b>")
-    bo = window(server, session, name="Bo", locale="ar")
-    who = bo.decider
-    expect(who).to_have_text("\u2068<b>Ünï</b>\u2069 يؤكد في النهاية.")
-    bo.choose_language("en")
-    expect(who).to_have_text("<b>Ünï</b> confirms at the end.")
-    ana.do("rename", name="ليلى")
-    expect(who).to_have_text("\u2068ليلى\u2069 confirms at the end.")
 
 
 def test_a_guest_who_has_become_the_owner_has_invited_nobody(window, server):

@@ -16,25 +16,6 @@ def two(window, server, definition, **rest):
     return window(server, session, name="Ana"), window(server, session, name="Bo"), session
 
 
-def test_a_typed_year_is_shown_in_both_windows(window, server):
-    ana, bo, _ = two(window, server, DATE)
-
-    ana.type_at(0, "2", "0", "1", "7")
-
-    expect(bo.selected(0)).to_have_text("2017")
-    expect(bo.chosen).to_have_text("Thursday, November 23, 2017")
-    expect(ana.chosen).to_have_text("Thursday, November 23, 2017")
-
-
-def test_dates_after_today_are_not_offered(window, server):
-    ana, _, _ = two(window, server, DATE)
-
-    expect(ana.wheel(0).locator(".row:not([hidden])").last).to_have_text("2018")
-    expect(ana.wheel(1).locator(".row:not([hidden])", has_text="December")).to_have_count(0)
-    ana.type_at(2, "ArrowDown")
-    expect(ana.selected(2)).to_have_text("23")
-
-
 def test_a_clamp_is_shown_with_values_reason_and_author(window, server):
     ana, bo, _ = two(window, server, DATE)
     # Announced up to two seconds later, and would replace what is announced until then.
@@ -163,14 +144,6 @@ def test_the_arrow_buttons_select_the_next_row_and_are_large_enough(window, serv
     expect(bo.selected(0)).to_have_text("MacOS")
 
 
-def test_a_tap_on_a_row_selects_it(window, server):
-    ana, bo, _ = two(window, server, LISTS)
-
-    ana.row(1, "Sublime").click()
-
-    expect(bo.selected(1)).to_have_text("Sublime")
-
-
 @pytest.mark.motion
 def test_a_notch_of_the_mouse_wheel_moves_one_row(window, server):
     ana, bo, _ = two(window, server, LISTS)
@@ -253,17 +226,6 @@ def test_an_elapsed_slot_moves_to_the_next_one(window, server):
     expect(ana.note).to_contain_text(
         "It is too late to pick that time: your choice is now Today, Nov 23 11:50 AM")
     expect(bo.spoken).to_contain_text("It is too late to pick that time")
-
-
-def test_two_windows_show_the_session_in_their_languages(window, server):
-    session = server.session(DATE)
-    ana = window(server, session, name="Ana", locale="zh-CN")
-    bo = window(server, session, name="Bo", locale="en")
-
-    bo.type_at(1, "7")
-
-    expect(ana.selected(1)).to_have_text("07月")
-    expect(bo.selected(1)).to_have_text("July")
 
 
 def test_ten_thousand_rows_are_loaded_in_windows_with_few_dom_nodes(window, server):
