@@ -18,8 +18,7 @@ extension Hub {
     now = time
     connections.writable(connection)
     guard let hosted = hosted(of: connection), !hosted.isEnding else { return }
-    fanOut.flush(connection, in: hosted.session, at: time)
-    closeOverflowing()
+    flush(connection, in: hosted, at: time)
   }
 
   /// A connection has been closed, by the peer or by the server.

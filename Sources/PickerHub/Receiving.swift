@@ -228,6 +228,8 @@ extension Hub {
     case .rows(let column, let from, let count):
       if verdict == .over { return enqueueRefusal(tooMany, connection, hosted, at: time) }
       sendRows(connection, column: column, from: from, count: count, in: hosted, at: time)
+    case .find(let request):
+      find(request, connection, isOverRate: verdict == .over, in: hosted, at: time)
     case .token(let renewal):
       guard let verifier = admission.verifier else {
         guard let ref = renewal.ref else { return }

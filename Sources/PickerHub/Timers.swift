@@ -20,6 +20,9 @@ extension Hub {
     schedule.takeTicks(at: time) { session, instant in tick(session, instant, at: time) }
     schedule.takeAbsences(at: time) { timer in perform(timer, at: time) }
     schedule.takeFollowers(at: time) { session in follow(session) }
+    schedule.takeFinds(at: time) { connection, byteCount in
+      takeFind(of: connection, &byteCount, at: time)
+    }
     if schedule.hasTurns {
       fanOut.retainsSnapshot = true
       schedule.takeTurns(at: time) { connection in
@@ -38,8 +41,7 @@ extension Hub {
     guard let connection = connections[id], !connection.isClosing,
       let hosted = hosted(of: connection), !hosted.isEnding
     else { return 0 }
-    defer { closeOverflowing() }
-    return fanOut.flush(connection, in: hosted.session, at: time)
+    return flush(connection, in: hosted, at: time)
   }
 
   private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {
@@ -62,6 +64,8 @@ extension Hub {
         let stall = connection.sending.stall(at: time.machine), stall >= limits.stalledMilliseconds
       else { return }
       close(connection, .tooSlow, "the client has not read for \(limits.stalledMilliseconds) ms")
+    case .find(let id):
+      if let connection = connections[id] { requeueFind(of: connection) }
     case .absence(let session, let member):
       guard let hosted = directory.hosted(session), !hosted.isEnding,
         let absence = hosted.attendance.absence(of: member, at: time.machine),
@@ -281,7 +285,8 @@ extension Hub {
 
   private func isLive(_ timer: TimerQueue.Timer, due: Int64) -> Bool {
     switch timer {
-    case .join(let id), .token(let id), .stalled(let id): return connections[id] != nil
+    case .join(let id), .token(let id), .stalled(let id), .find(let id):
+      return connections[id] != nil
     case .absence(let session, let member):
       let absence = directory.hosted(session)?.attendance.absence(of: member, at: due)
       return absence.map { $0 >= limits.memberMilliseconds } ?? false

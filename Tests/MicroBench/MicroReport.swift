@@ -74,6 +74,12 @@ enum MicroReport {
     return table(head, lines)
   }
 
+  static func finds(_ costs: [FindCost]) -> String {
+    let lines = costs.map { cost in [cost.name] + [cost.none, cost.every, cost.part].map(micros) }
+    return table(
+      ["µs (allocations) of a find in 20,000 rows", "finds none", "finds all", "one part"], lines)
+  }
+
   static func memories(_ memories: [SessionMemory]) -> String {
     let lines = memories.map { [$0.kind.name, "\($0.empty)", "\($0.joined)"] }
     return table(["bytes of a session more", "nobody in it", "with a member"], lines)

@@ -198,6 +198,21 @@ import Testing
     (#""kind":"columns","columns":[["a"],["b",{"text":"c","key":"b"}]]"#, "/columns/1/1"),
     (#""kind":"columns","columns":[[{"key":"a"}]]"#, "/columns/0/0/text"),
     (#""kind":"columns","columns":[[{"text":"a","children":[]}]]"#, "/columns/0/0/children"),
+    (#""kind":"columns","columns":[[{"text":"a","terms":"b"}]]"#, "/columns/0/0/terms"),
+    (#""kind":"columns","columns":[[{"text":"a","terms":["b",""]}]]"#, "/columns/0/0/terms/1"),
+    (#""kind":"columns","columns":[[{"text":"a","terms":["b",null]}]]"#, "/columns/0/0/terms/1"),
+    (
+      #""kind":"columns","columns":[[{"text":"a","terms":["1","2","3","4","5","6","7","8","9"]}]]"#,
+      "/columns/0/0/terms"
+    ),
+    (
+      #""kind":"columns","columns":[[{"text":"a","terms":["\#(String(repeating: "é", count: 65))"]}]]"#,
+      "/columns/0/0/terms/0"
+    ),
+    (
+      #""kind":"cascade","nodes":[{"text":"a","children":[{"text":"b","terms":{}}]}]"#,
+      "/nodes/0/children/0/terms"
+    ),
   ])
   func `problems of rows have a pointer`(_ fields: String, _ pointer: String) throws {
     #expect(try pointers("{\(fields)}") == [pointer, pointer])

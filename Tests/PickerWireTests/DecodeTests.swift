@@ -47,6 +47,31 @@ private let day = CivilDate(year: 2026, month: 11, day: 20)!
     #expect(message == .command(ref: 1, .unknown(type: cut)))
   }
 
+  @Test func `a find has a text of 1 to 64 characters, and a limit that is cut to 1 to 100`() throws
+  {
+    func find(_ fields: String) throws -> FindRequest? {
+      guard case .find(let request) = try decode(#"{"type":"find","id":3,"column":1\#(fields)}"#)
+      else { return nil }
+      return request
+    }
+    let plain = try #require(try find(#","text":"mün","ref":"x","more":[1]"#))
+    #expect((plain.id, plain.column, plain.text, plain.limit) == (3, 1, "mün", 20))
+    for (limit, cut) in [(-1, 1), (0, 1), (1, 1), (100, 100), (101, 100), (Int.max, 100)] {
+      #expect(try find(#","text":"a","limit":\#(limit)"#)?.limit == cut)
+    }
+    let longest = String(repeating: "🙂", count: 64)
+    #expect(try find(#","text":"\#(longest)""#)?.text == longest)
+    for fields in [
+      "", #","text":"""#, #","text":7"#, #","text":null"#, #","text":"\#(longest)a""#,
+      #","text":"a","limit":null"#, #","text":"a","limit":1.5"#, #","text":"a","limit":"1""#,
+      #","text":"a","text":"b""#, #","text":"\ud800""#,
+    ] { #expect(isBad(#"{"type":"find","id":3,"column":1\#(fields)}"#), "\(fields)") }
+    for fields in [
+      #""id":3"#, #""column":3"#, #""id":"3","column":0"#, #""id":3,"column":null"#,
+      #""id":0.5,"column":1"#,
+    ] { #expect(isBad(#"{"type":"find","text":"a",\#(fields)}"#), "\(fields)") }
+  }
+
   @Test func `a key is truncated to one character more than a definition allows`() throws {
     let long = String(repeating: "é", count: 60_000)
 

@@ -158,7 +158,9 @@ def test_every_message_the_server_accepts_is_in_the_asyncapi_document(asyncapi):
     schemas = asyncapi["components"]["schemas"]
     client = {n.split(".")[1]: schemas.get(f"command.{n.split('.')[1]}") or m["payload"]["schema"]
               for n, m in messages.items() if n.startswith("client.")}
-    fields = set(re.findall(r'JSONName\("(\w+)"\)', decoder))
+    find = (SOURCES / "PickerWire/Requests/FindRequest.swift").read_text()
+    fields = set(re.findall(r'JSONName\("(\w+)"\)', decoder)) | set(
+        re.findall(r'tree(?:\.integer\(|\[)"(\w+)"', find))
     named = set()
     for said in client.values():
         for name, what in said["properties"].items():

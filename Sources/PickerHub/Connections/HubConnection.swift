@@ -27,6 +27,8 @@ package final class HubConnection {
   var isListening = false
   /// Whether it has sent `leave`. Later messages are ignored.
   var isLeaving = false
+  /// Its `find`; `nil` before the first one.
+  var finding: RowFinding?
   /// Whether it gets a snapshot with the next presence, because its member may see more or less.
   var needsSight = false
 

@@ -3,6 +3,9 @@ struct MessageRate {
   private var windowStart: Int64 = -1000
   private var count = 0
 
+  /// When the next window can begin, in machine milliseconds.
+  var nextWindow: Int64 { windowStart + 1000 }
+
   enum Verdict {
     case within, over, farOver
   }

@@ -22,6 +22,9 @@ private let unreadByteCountMax = 16_777_216
 /// For how long the others wait for a connection that does not read.
 private let unreadMilliseconds: Int64 = 250
 
+/// The bytes of texts that are searched in one call: a third of a millisecond.
+private let findByteCountMax = 131_072
+
 /// The maximum of timers that run in one call.
 private let timerCountMax = 1000
 
@@ -55,6 +58,10 @@ final class HubSchedule {
   private var reading: [(connection: ConnectionID, byteCount: Int, since: Int64)] = []
   /// As ``followersDue``.
   private var turnsDue: Int64 = 0
+  /// Connections with a `find` that is not answered yet, each once.
+  private var finds: Deque<ConnectionID> = []
+  /// As ``followersDue``.
+  private var findsDue: Int64 = 0
   private let buffers: HubBuffers
   /// Sessions and connections that have ended since the queues were last compacted.
   private var endedCount = 0
@@ -74,6 +81,7 @@ final class HubSchedule {
   func nextDue(at time: HubTime, clockRuns: Bool) -> Int64? {
     var due = timers.nextDue
     if !turns.isEmpty { due = min(due ?? .max, max(turnsDue, time.machine)) }
+    if !finds.isEmpty { due = min(due ?? .max, max(findsDue, time.machine)) }
     guard timedStepsLeft > 0 else { return due }
     if !followers.isEmpty { due = min(due ?? .max, max(followersDue, time.machine)) }
     if let next = absences.nextDue { due = min(due ?? .max, next) }
@@ -169,6 +177,20 @@ extension HubSchedule {
       count += 1
       body(session)
     }
+  }
+}
+
+/// Searches for rows.
+extension HubSchedule {
+  func addFind(_ connection: ConnectionID) { finds.append(connection) }
+
+  /// Removes the first queued connections one after the other, and passes them to `body`, which may
+  /// add them again, with the bytes that it may search.
+  func takeFinds(at time: HubTime, _ body: (ConnectionID, _ byteCount: inout Int) -> Void) {
+    guard !finds.isEmpty, time.machine >= findsDue else { return }
+    findsDue = time.machine + 1
+    var byteCount = findByteCountMax
+    while byteCount > 0, let connection = finds.popFirst() { body(connection, &byteCount) }
   }
 }
 

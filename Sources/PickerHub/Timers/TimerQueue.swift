@@ -15,6 +15,8 @@ struct TimerQueue {
     case token(ConnectionID)
     /// Close the connection if it has not read since its updates were dropped.
     case stalled(ConnectionID)
+    /// Search for rows, which had to wait.
+    case find(ConnectionID)
     /// Make the member leave if it has not reconnected.
     case absence(SessionID, MemberID)
     /// End the session if its time to live has expired.

@@ -7,7 +7,7 @@ struct ColumnsKind: Sendable {
   let table: NodeTable
 
   static let shape: [String: FieldShape] = [
-    "columns": .each(.each(.fields(["text": .value, "key": .value])))
+    "columns": .each(.each(.fields(["text": .value, "key": .value, "terms": .value])))
   ]
 
   init?(_ reader: inout DefinitionReader) {

@@ -134,13 +134,13 @@ extension JSONWriter {
     literal("]")
   }
 
-  private mutating func key(of row: Int, _ rows: ColumnRows) {
+  mutating func key(of row: Int, _ rows: ColumnRows) {
     // Without a string, which would be allocated for more than 15 bytes.
     guard case .nodes(let siblings) = rows else { return string(rows.key(at: row)) }
     siblings.withKey(at: row) { string($0) }
   }
 
-  private mutating func text(of row: Int, _ rows: ColumnRows, texts: any RowTexts) {
+  mutating func text(of row: Int, _ rows: ColumnRows, texts: any RowTexts) {
     guard case .nodes(let siblings) = rows else { return string(rows.text(at: row, in: texts)) }
     siblings.withText(at: row) { string($0) }
   }

@@ -19,6 +19,7 @@ package final class NodeTable: Sendable {
 
   let identity = Identity()
   let strings: RowStrings
+  let terms: RowTerms
   /// How the definition wrote each node, in order to write it the same way.
   let forms: [NodeForm]
   /// The children of each node; `count` is 0 for a leaf.
@@ -28,9 +29,11 @@ package final class NodeTable: Sendable {
   private let index: KeyIndex
 
   init(
-    _ strings: RowStrings, forms: [NodeForm], children: [Range<Int>], roots: [Range<Int>]
+    _ strings: RowStrings, _ terms: RowTerms, forms: [NodeForm], children: [Range<Int>],
+    roots: [Range<Int>]
   ) {
     self.strings = strings
+    self.terms = terms
     self.forms = forms
     var contents = ListContents(strings)
     self.roots = roots.map { contents.list($0) }
@@ -77,7 +80,7 @@ package final class NodeTable: Sendable {
   func list(under node: Int) -> List { children[node] }
 
   /// The memory of the table in bytes.
-  var byteCount: Int { strings.byteCount + index.byteCount + 13 * count }
+  var byteCount: Int { strings.byteCount + terms.byteCount + index.byteCount + 13 * count }
 
   /// Whether a list has the same keys and texts as one of another table.
   func reads(_ list: List, like other: List, of table: NodeTable) -> Bool {
@@ -136,6 +139,10 @@ package struct SiblingRows: Sendable {
   /// Calls `body` with the UTF-8 bytes of ``text(at:)``.
   package func withText(at row: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
     table.strings.withText(node(at: row), body)
+  }
+  /// Calls `body` with the UTF-8 bytes of each term of a row.
+  func withTerms(at row: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    table.terms.forEach(of: node(at: row), body)
   }
   package func row(ofKey key: String) -> Int? { table.row(ofKey: key, in: list) }
 

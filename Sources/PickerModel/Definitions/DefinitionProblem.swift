@@ -92,6 +92,10 @@ package struct DefinitionLimits: Hashable, Sendable {
   package var staysMax = 400
   /// Unicode scalars of a text, a key or a language tag.
   package var textCharactersMax = 200
+  /// Terms of a row.
+  package var termsMax = 8
+  /// Unicode scalars of a term.
+  package var termCharactersMax = 64
   /// Entries of `hours`, and windows of one date.
   package var windowsMax = 50
   /// Entries of `dates`.

@@ -135,10 +135,14 @@ extension JSONTree {
   }
 
   func text(named name: String, _ limits: DefinitionLimits) throws(DefinitionProblem) -> String {
+    try text(named: name, countMax: limits.textCharactersMax)
+  }
+
+  /// - Parameter countMax: The maximum of Unicode scalars.
+  func text(named name: String, countMax maximum: Int) throws(DefinitionProblem) -> String {
     guard case .string(let text) = self else {
       throw DefinitionProblem("\(name) is \(noun); it must be a string")
     }
-    let maximum = limits.textCharactersMax
     // A text never has more characters than bytes, which need not be counted.
     guard !text.isEmpty,
       text.utf8.count <= maximum || text.unicodeScalars.prefix(maximum + 1).count <= maximum

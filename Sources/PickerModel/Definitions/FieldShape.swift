@@ -21,7 +21,7 @@ indirect enum FieldShape: Sendable {
   }
 
   private static let nodeFields = FieldShape.fields([
-    "text": .value, "key": .value, "children": .each(.node),
+    "text": .value, "key": .value, "terms": .value, "children": .each(.node),
   ])
 
   /// Finds the first unknown field: outer objects before inner ones, then in document order.

@@ -101,6 +101,8 @@ struct NodeReading {
         if member.key == "children" {
           guard let level else { continue }
           try check(try member.value.elements(named: "children"), level: level + 1)
+        } else if member.key == "terms" {
+          try check(terms: try member.value.elements(named: "terms"))
         } else {
           _ = try member.value.text(named: member.key, limits)
         }
@@ -110,6 +112,19 @@ struct NodeReading {
     }
     if node.members != nil, node["text"] == nil {
       throw DefinitionProblem("text is missing").under("text")
+    }
+  }
+
+  private func check(terms: [JSONTree]) throws(DefinitionProblem) {
+    guard terms.count <= limits.termsMax else {
+      throw DefinitionProblem("a row may have \(limits.termsMax) terms; this has \(terms.count)")
+    }
+    for (index, term) in terms.enumerated() {
+      do throws(DefinitionProblem) {
+        _ = try term.text(named: "a term", countMax: limits.termCharactersMax)
+      } catch {
+        throw error.under(index)
+      }
     }
   }
 
@@ -133,8 +148,9 @@ struct NodeReading {
     }
     let named = nodes.map { (text: $0.string ?? $0["text"]!.string!, key: key(of: $0)!) }
     let strings = RowStrings(named)
+    let terms = RowTerms(nodes.map { $0["terms"]?.array?.compactMap(\.string) })
     return NodeTable(
-      strings, forms: nodes.map(NodeForm.init(of:)), children: children, roots: roots)
+      strings, terms, forms: nodes.map(NodeForm.init(of:)), children: children, roots: roots)
   }
 }
 
@@ -146,6 +162,7 @@ struct NodeForm: OptionSet {
   static let isPlain = NodeForm(rawValue: 1)
   static let hasKey = NodeForm(rawValue: 2)
   static let hasChildren = NodeForm(rawValue: 4)
+  static let hasTerms = NodeForm(rawValue: 8)
 
   init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -154,6 +171,7 @@ struct NodeForm: OptionSet {
     if node.string != nil { insert(.isPlain) }
     if node["key"] != nil { insert(.hasKey) }
     if node["children"] != nil { insert(.hasChildren) }
+    if node["terms"] != nil { insert(.hasTerms) }
   }
 }
 
@@ -171,6 +189,9 @@ extension NodeTable {
         var members = [JSONTree.Member("text", text)]
         if isExplicit || form.contains(.hasKey) {
           members.append(.init("key", .string(key(node))))
+        }
+        if form.contains(.hasTerms) {
+          members.append(.init("terms", .array(terms[node].map(JSONTree.string))))
         }
         if children[node].count > 0 || form.contains(.hasChildren) && !isExplicit {
           let below = document(of: children[node], isExplicit: isExplicit)
@@ -195,6 +216,10 @@ extension NodeTable {
       if form.contains(.hasKey) {
         writer.literal(",\"key\":")
         strings.withKey(node) { writer.string($0) }
+      }
+      if form.contains(.hasTerms) {
+        writer.literal(",\"terms\":")
+        writer.tree(.array(terms[node].map(JSONTree.string)))
       }
       if form.contains(.hasChildren) {
         writer.literal(",\"children\":")

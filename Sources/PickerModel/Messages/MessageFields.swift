@@ -36,7 +36,7 @@ package struct MessageFields: ~Copyable {
   package enum Kind: Equatable {
     /// The command is an action.
     case action(PickerAction.Name)
-    case join, touch, months, rows
+    case join, touch, months, rows, find
     case undo, redo, confirm, cancel, reopen, leave, token, rename
   }
 
@@ -198,7 +198,7 @@ extension MessageFields.Kind {
     ("months", .months), ("rows", .rows), ("mark", .action(.mark)), ("clear", .action(.clear)),
     ("undo", .undo), ("redo", .redo), ("confirm", .confirm), ("cancel", .cancel),
     ("reopen", .reopen), ("leave", .leave), ("token", .token), ("rename", .rename),
-    ("set", .action(.set)),
+    ("set", .action(.set)), ("find", .find),
   ]
   private static let written = known.map { JSONName($0.name.utf8)! }
 

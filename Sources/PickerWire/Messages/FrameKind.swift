@@ -4,7 +4,7 @@ package enum FrameKind: Hashable, Sendable {
   case delta(revision: Int)
   case snapshot(revision: Int)
   case draining(reconnectAfterMilliseconds: Int)
-  case reply, refused, months, rows, presence, token, error
+  case reply, refused, months, rows, found, presence, token, error
   /// Bytes that are not a message of the protocol.
   case other
 
@@ -20,6 +20,7 @@ package enum FrameKind: Hashable, Sendable {
     case .refused: "refused"
     case .months: "months"
     case .rows: "rows"
+    case .found: "found"
     case .presence: "presence"
     case .token: "token"
     case .error: "end"
@@ -31,7 +32,8 @@ package enum FrameKind: Hashable, Sendable {
   var position: Int? {
     switch self {
     case .welcome(let revision), .delta(let revision), .snapshot(let revision): revision
-    case .draining, .reply, .refused, .months, .rows, .presence, .token, .error, .other: nil
+    case .draining, .reply, .refused, .months, .rows, .found, .presence, .token, .error, .other:
+      nil
     }
   }
 

@@ -223,15 +223,21 @@ package final class MessageEncoder {
 
   /// A `refused` message with the current state that the sender needs.
   ///
-  /// - Parameter ref: The ref of the command; `nil` if a message without ref is refused (`months`,
-  ///   `rows`).
+  /// - Parameters:
+  ///   - ref: The ref of the command; `nil` if a message without ref is refused (`months`, `rows`,
+  ///     `find`).
+  ///   - id: That of a `find`.
   package func refused(
-    ref: Int?, _ refusal: Refusal, _ correction: PickerCorrection, in fold: SessionFold,
-    texts: any RowTexts
+    ref: Int? = nil, id: Int? = nil, _ refusal: Refusal, _ correction: PickerCorrection,
+    in fold: SessionFold, texts: any RowTexts
   ) -> Frame {
     frame(.refused) { writer in
       writer.literal("{\"type\":\"refused\"")
       writer.ref(ref)
+      if let id {
+        writer.literal(",\"id\":")
+        writer.integer(id)
+      }
       writer.literal(",\"code\":\"")
       writer.raw(refusal.code.rawValue)
       writer.literal("\",\"detail\":")

@@ -16,6 +16,7 @@ package enum ClientMessage: Hashable, Sendable {
   case months(MonthView)
   /// A request for rows of a column.
   case rows(column: Int, from: Int, count: Int)
+  indirect case find(FindRequest)
   case touch(Touch)
   /// A renewed token of the member, sent before the current one expires.
   case token(Renewal)
@@ -91,6 +92,7 @@ extension ClientMessage {
     case .rename: return .command(ref: try fields.ref(), .rename(try memberName(&fields, text)))
     case .months: return .months(try fields.monthView(text))
     case .rows: return try rows(&fields)
+    case .find: return .find(try FindRequest(text))
     case .touch: return .touch(try touch(&fields, text))
     case .token:
       return .token(Renewal(token: try? fields.string(.token, text), ref: try? fields.ref()))

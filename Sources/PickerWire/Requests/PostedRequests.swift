@@ -67,7 +67,7 @@ package struct CommandRequest: Hashable, Sendable {
       self.command = command
       self.precondition = precondition
     case .selectWithBadKey: throw BadMessage("key must be a string", pointer: "/key")
-    case .join, .months, .rows, .touch, .token, .leave, .ignored:
+    case .join, .months, .rows, .find, .touch, .token, .leave, .ignored:
       throw BadMessage(
         "type must be that of a command with a ref; other messages need a WebSocket",
         pointer: "/type")

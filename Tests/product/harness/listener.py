@@ -117,6 +117,10 @@ class Listener:
             assert message["generation"] == column["generation"], "rows of a stale generation"
             assert message["from"] + len(message["rows"]) <= column["count"] or not message["rows"]
 
+    def _on_found(self, message):
+        assert [row["row"] for row in message["rows"]] == list(dict.fromkeys(
+            row["row"] for row in message["rows"])), "a row is found once"
+
     def _on_presence(self, message):
         people = message.get("joined", []) + message.get("changed", [])
         about = [p["id"] for p in people if not self._is_new_role(p)] + message.get("left", [])
