@@ -55,6 +55,25 @@ struct JSONFormat: LineFormat {
     return Self.event("answer", members)
   }
 
+  func line(for found: PickerFound, to line: InputLine) -> String {
+    let rows = found.rows.map { row in
+      JSONTree.object(
+        [
+          .init("row", .integer(row.index)), .init("key", .string(row.key)),
+          .init("text", .string(row.text)),
+        ]
+          + (row.match.map { match in
+            [.init("at", .array([.integer(match.lowerBound), .integer(match.upperBound)]))]
+          } ?? []))
+    }
+    return Self.event(
+      "found",
+      Self.origin(line) + [
+        .init("column", .integer(found.column)), .init("generation", .integer(found.generation)),
+        .init("rows", .array(rows)), .init("more", .bool(found.hasMore)),
+      ])
+  }
+
   func line(forUnknown line: InputLine, _ sentence: String) -> String {
     let failure: [JSONTree.Member] = [
       .init("done", .bool(false)), .init("code", .string("badCommand")),

@@ -39,6 +39,8 @@ package actor LineClient {
   /// Lines that wait for a connection or for the answer to an earlier command.
   private var waiting: [InputLine] = []
   private var running: (ref: Int, line: InputLine)?
+  /// The line of the search that is not answered.
+  private var finding: InputLine?
   /// Events of the current message; they are printed after its state.
   private var pendingEvents: [PickerEvent] = []
   private var hasEnded = false
@@ -131,6 +133,15 @@ package actor LineClient {
       self.running = nil
       if case .failure = answer { status = Self.notDone }
       if let line = format.line(for: answer, to: running.line, in: state) { printLine(line) }
+    case .found(_, let result):
+      guard let line = finding else { return }
+      finding = nil
+      switch result {
+      case .success(let found): printLine(format.line(for: found, to: line))
+      case .failure(let failure):
+        status = Self.notDone
+        if let line = format.line(for: .failure(failure), to: line, in: state) { printLine(line) }
+      }
     case .state: return
     }
   }
@@ -158,13 +169,16 @@ package actor LineClient {
 
   /// Executes waiting lines until one has to wait.
   private func work() {
-    while running == nil, state.connection == .live, !waiting.isEmpty {
+    while running == nil, finding == nil, state.connection == .live, !waiting.isEmpty {
       var line = waiting.removeFirst()
       switch Self.read(&line, in: state) {
       case .nothing: continue
       case .command(let command): running = (picker.send(command, seen: line.seen), line)
       case .touch(let touch, let isHover): picker.touch(touch, isHover: isHover)
       case .months(let from, let count): picker.months(from: from, count: count)
+      case .find(let text, let column, let limit):
+        finding = line
+        Task { [picker] in try? await picker.find(text, in: column, limit: limit) }
       case .show: for line in format.picture(of: state) { printLine(line) }
       case .quit: (waiting, hasEnded) = ([], true)
       case .unknown(let sentence):
@@ -176,7 +190,7 @@ package actor LineClient {
 
   /// Whether the input has ended and all its commands have been answered.
   private var isDone: Bool {
-    hasEnded && waiting.isEmpty && running == nil && state.connection == .live
+    hasEnded && waiting.isEmpty && running == nil && finding == nil && state.connection == .live
   }
 
   private func watchPatience() {

@@ -6,6 +6,7 @@ enum LineCommand: Hashable {
   case command(PickerCommand)
   case touch(PickerTouch?, isHover: Bool = false)
   case months(from: PickerMonth, count: Int)
+  case find(String, column: Int, limit: Int = 20)
   case show
   case quit
   case nothing
@@ -20,15 +21,17 @@ extension LineCommand {
     "show": .show, "state": .show, "quit": .quit,
   ]
   private static let known =
-    "select COLUMN TEXT, tap DATE, set VALUE, mark GRADE CELLS, clear, undo, redo, confirm, "
+    "select COLUMN TEXT, find COLUMN TEXT, tap DATE, set VALUE, mark GRADE CELLS, clear, undo, redo, confirm, "
     + "cancel, reopen, rename NAME, touch, months, show or quit"
   private static let markHint =
     "mark needs yes, maybe, no or none, and 1 to 64 cells or ranges of cells that ascend, such as "
     + "mark yes 12-19 40"
+  private static let findHint =
+    "find needs a column of this picker and a text of 1 to 64 characters"
   private static let nameHint = "rename needs a name of 1 to 64 characters such as Mia"
 
   /// Parses words: `select 2 Green`, `tap 2026-11-20`, `set 2026-11-20 2026-11-24`,
-  /// `touch 2026-11-20`, `touch 2 Green`, `touch`, `months 2026-11 3`, `rename Mia`,
+  /// `find 2 gr`, `touch 2026-11-20`, `touch 2 Green`, `touch`, `months 2026-11 3`, `rename Mia`,
   /// `mark yes 12-19 40`, `confirm 12`, and the commands of one word.
   ///
   /// Columns count from 1. A row is given by its text or its key.
@@ -44,6 +47,9 @@ extension LineCommand {
       let day = rest.count == 1 ? PickerDay(rest[0]) : nil
       self = day.map { .command(.tap($0)) } ?? .unknown("tap needs a date such as 2026-11-20")
     case "select": self = Self.select(rest, in: state)
+    case "find":
+      let column = rest.first.flatMap { Int($0) }.map { $0 - 1 }
+      self = Self.find(rest.dropFirst().first?.trimmed, column: column, in: state)
     case "rename":
       let name = Self.afterVerb(line)
       self = name.isEmpty ? .unknown(Self.nameHint) : .command(.rename(name))
@@ -105,6 +111,15 @@ extension LineCommand {
     }
   }
 
+  private static func find(
+    _ text: String?, column: Int?, limit: Int = 20, in state: PickerState
+  ) -> LineCommand {
+    guard let text, 1...64 ~= text.unicodeScalars.count, let column,
+      state.columns.indices.contains(column)
+    else { return .unknown(findHint) }
+    return .find(text, column: column, limit: limit)
+  }
+
   private static func touch(_ words: [String], in state: PickerState) -> LineCommand {
     if words.isEmpty { return .touch(nil) }
     if words.count == 1, let day = PickerDay(words[0]) { return .touch(.day(day)) }
@@ -158,6 +173,10 @@ extension LineCommand {
       self =
         command.map { .command($0) }
         ?? .unknown("select needs a column from 0 and one of its rows as row, key or text")
+    case "find":
+      self = Self.find(
+        object["text"]?.string, column: object["column"]?.integer,
+        limit: object["limit"]?.integer ?? 20, in: state)
     case "set":
       let value = state.value(of: object["result"])
       self =

@@ -9,6 +9,8 @@ protocol LineFormat {
   func line(
     for answer: Result<Int, PickerFailure>, to line: InputLine, in state: PickerState
   ) -> String?
+  /// - Parameter line: The input line of the search.
+  func line(for found: PickerFound, to line: InputLine) -> String
   /// The output for an invalid input line.
   func line(forUnknown line: InputLine, _ sentence: String) -> String
   /// The complete state, for `show`.
@@ -46,6 +48,12 @@ struct PlainFormat: LineFormat {
   ) -> String? {
     guard case .failure(let failure) = answer else { return nil }
     return "! \(line.text): \(Sentences.failure(failure, in: state))"
+  }
+
+  func line(for found: PickerFound, to line: InputLine) -> String {
+    guard !found.rows.isEmpty else { return "\(line.text): no row is found" }
+    let rows = found.rows.map(\.text).joined(separator: " | ")
+    return "column \(found.column + 1): \(rows)\(found.hasMore ? " … and more" : "")"
   }
 
   func line(forUnknown line: InputLine, _ sentence: String) -> String {

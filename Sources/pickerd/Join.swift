@@ -15,7 +15,8 @@ struct Join: ParsableCommand {
       The client reconnects automatically.
 
       LINES: commands are read from standard input, one per line, and executed in order: select \
-      COLUMN TEXT (columns from 1, a row's text or key), tap DATE, set VALUE (a date; two dates of \
+      COLUMN TEXT (columns from 1, a row's text or key), find COLUMN TEXT (rows of a long column by \
+      a part of their text), tap DATE, set VALUE (a date; two dates of \
       a range or stay; a time such as 2026-12-03 14:20 or 2026-12-03T13:20:00Z; or a row's text or \
       key for each column, such as Linux, Atom), mark GRADE CELLS (yes, maybe, no or none; cells \
       such as 12-19 40), confirm CELL, clear, undo, redo, confirm, cancel, reopen, rename NAME, \
@@ -30,13 +31,15 @@ struct Join: ParsableCommand {
       calendar or availability; after each change of the server's state), members, touching \
       (with hover for pointers), notice (text), answer (line, id, done, revision, or code and \
       detail; after stale params with the revision and the member, by, of the change that was not \
-      seen), show (a state with all known rows or cells, the own role, and the number of commands \
+      seen), found (line, id, column, generation, rows with row, key, text and at, more), \
+      show (a state with all known rows or cells, the own role, and the number of commands \
       without an answer). \
       Commands are words, or objects as in the protocol without ref: \
       {"type":"tap","date":"2026-11-20","id":7}, \
       {"type":"set","result":{"start":"2026-11-20","end":"2026-11-24"}}, \
       {"type":"mark","grade":"yes","cells":[[12,20]]}, \
-      {"type":"select","column":0,"text":"Green"}, with columns and rows from 0; the answer \
+      {"type":"select","column":0,"text":"Green"}, \
+      {"type":"find","column":0,"text":"gr","limit":20}, with columns and rows from 0; the answer \
       repeats the id, which can be any JSON value.
 
       EXIT STATUS: 0 success. 1 the server has closed the session permanently, or there was no \

@@ -29,6 +29,22 @@ import Testing
     #expect(LineCommand(words: line, in: wheels) == green)
   }
 
+  @Test func `a search has a column and a text`() throws {
+    let words = LineCommand(words: "find 2 green te ", in: wheels)
+    #expect(words == .find("green te", column: 1))
+    let text = #"{"type":"find","column":1,"text":"gr","limit":3}"#
+    let object = try JSONTree.parse(Array(text.utf8))
+    #expect(LineCommand(object: object, in: wheels) == .find("gr", column: 1, limit: 3))
+    for line in [
+      "find", "find 1", "find 3 a", "find x a", "find 1 \(String(repeating: "é", count: 65))",
+    ] {
+      guard case .unknown = LineCommand(words: line, in: wheels) else {
+        Issue.record("\(line) is a command")
+        continue
+      }
+    }
+  }
+
   @Test(arguments: [
     #"{"type":"select","column":0,"row":1}"#, #"{"type":"select","column":0,"key":"g"}"#,
     #"{"type":"select","column":0,"text":"Green Tea","id":4}"#,

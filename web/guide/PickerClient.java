@@ -230,6 +230,7 @@ public class PickerClient {
         }
         fold(message.getJSONArray("changes"));
       }
+      case "found" -> System.out.println(message);
       case "presence" -> updateRole(message.optJSONArray("changed"));
       case "draining" -> drainMilliseconds = message.getLong("reconnectAfterMs");
       default -> { }  // From a newer server, or not needed here: reply, months, rows, error.
@@ -469,6 +470,12 @@ public class PickerClient {
     give(command);
   }
 
+  /** Finds rows of a column by their texts; `found` is printed, and a row of it can be selected. */
+  private void find(JSONObject command) throws JSONException {
+    if (!isJoined) System.err.println("refused: there is no connection");
+    else send(command.has("id") ? command : command.put("id", 0));
+  }
+
   private void show() throws JSONException {
     JSONObject shown = new JSONObject();
     JSONObject state = stored.optJSONObject("state"), me = stored.optJSONObject("me");
@@ -502,6 +509,7 @@ public class PickerClient {
         case "state" -> client.post(client::show);
         case "select" -> client.post(() -> client.select(command));
         case "rename" -> client.post(() -> client.rename(command.getString("name")));
+        case "find" -> client.post(() -> client.find(command));
         default -> client.post(() -> client.give(command));
       }
     }

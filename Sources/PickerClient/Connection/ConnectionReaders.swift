@@ -36,12 +36,13 @@ struct ConnectionReaders: Sendable {
   }
 }
 
-/// The tasks that are suspended in ``PickerConnection/perform(_:)``.
+/// The tasks that are suspended in ``PickerConnection/perform(_:)``, or in
+/// ``PickerConnection/find(_:in:limit:)``.
 ///
 /// A task gets a ticket before it suspends, because it can be cancelled before its command has a
 /// ref.
-struct AwaitedAnswers: Sendable {
-  typealias Waiter = CheckedContinuation<Result<Int, PickerFailure>, Never>
+struct AwaitedAnswers<Answer: Sendable>: Sendable {
+  typealias Waiter = CheckedContinuation<Result<Answer, PickerFailure>, Never>
 
   private var waiters: [Int: (ticket: Int, waiter: Waiter)] = [:]
   /// The tickets of tasks that are not suspended yet; `true` if the task has been cancelled.
@@ -75,7 +76,7 @@ struct AwaitedAnswers: Sendable {
     }
   }
 
-  mutating func settle(_ ref: Int, _ result: Result<Int, PickerFailure>) {
+  mutating func settle(_ ref: Int, _ result: Result<Answer, PickerFailure>) {
     waiters.removeValue(forKey: ref)?.waiter.resume(returning: result)
   }
 }

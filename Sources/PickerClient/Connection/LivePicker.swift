@@ -35,7 +35,7 @@ public final class LivePicker {
       switch event {
       case .state(let state): self.state = state
       case .notice(let notice): self.notice = notice
-      case .answered: continue
+      case .answered, .found: continue
       }
     }
     connection.stop()

@@ -29,7 +29,8 @@ public final class PickerConnection: Sendable {
     var dialCount = 0
     var wake: (at: Int64, task: Task<Void, Never>)?
     var readers = ConnectionReaders()
-    var answers = AwaitedAnswers()
+    var answers = AwaitedAnswers<Int>()
+    var finds = AwaitedAnswers<PickerFound>()
   }
 
   /// Makes a connection. It is not opened before ``start()``.
@@ -354,6 +355,9 @@ extension PickerConnection {
     case .send(let text): core.socket?.send(text)
     case .changed: core.readers.publish(core.machine.state)
     case .notice(let notice): core.readers.publish(.notice(notice))
+    case .found(let id, let result):
+      core.finds.settle(id, result)
+      core.readers.publish(.found(id: id, result))
     case .settled(let ref, let result):
       core.answers.settle(ref, result)
       core.readers.publish(.answered(ref: ref, result))

@@ -28,6 +28,8 @@ public enum ClientEvent: Hashable, Sendable {
   case look(from: PickerMonth, count: Int)
   /// The app is about to display these rows. They are requested if they are not loaded.
   case want(column: Int, rows: ClosedRange<Int>)
+  /// Find rows of a column. It is settled with ``ClientMachine/nextFind``.
+  case find(String, column: Int, limit: Int)
   /// The position of this member's finger, or of its pointer with `isHover`; `nil` when the finger
   /// is lifted or the pointer has gone.
   case touch(PickerTouch?, isHover: Bool = false)
@@ -50,6 +52,9 @@ public enum ClientEffect: Hashable, Sendable {
   case notice(PickerNotice)
   /// The command with this ref is done at a revision, or has failed. Each command gets exactly one.
   case settled(ref: Int, Result<Int, PickerFailure>)
+  /// The rows that the search with this number has found, or why it has none. Each gets exactly
+  /// one.
+  case found(id: Int, Result<PickerFound, PickerFailure>)
 }
 
 /// The properties with which a member joins.

@@ -19,6 +19,7 @@ import JSONText
 ///     case .changed: show(machine.state)
 ///     case .notice(let notice): announce(notice)
 ///     case .settled(let ref, let result): print(ref, result)
+///     case .found(let id, let result): print(id, result)
 ///     }
 ///   }
 ///   setTimer(at: machine.nextTick)
@@ -60,6 +61,9 @@ public struct ClientMachine: Sendable {
   var joinedLooking: Looking?
   /// The windows of rows that were requested and have not arrived.
   var asked: Set<RowWindow> = []
+  /// The number of the last search, and whether it has no answer.
+  var lastFind = 0
+  var isFinding = false
   /// The touch to send when the timer fires; `nil` if there is none.
   var waitingTouch: Touch?
 
@@ -138,6 +142,7 @@ public struct ClientMachine: Sendable {
     case .command(let command, let seen): submit(command, seen: seen)
     case .look(let from, let count): look(from: from, count: count)
     case .want(let column, let rows): want(rows, of: column)
+    case .find(let text, let column, let limit): find(text, column: column, limit: limit)
     case .touch(let position, let isHover):
       sendTouch(Touch(position: position, isHover: isHover))
     }
@@ -170,6 +175,7 @@ public struct ClientMachine: Sendable {
   mutating func enter(_ phase: PickerPhase) {
     if state.connection != phase { hasChanged = true }
     state.connection = phase
+    if phase != .live { endFind(.failure(.offline)) }
   }
 
   mutating func start(_ timer: ClientTimer) {
@@ -477,6 +483,7 @@ extension ClientMachine {
         RowWindow(
           column: try message.number("column"), generation: try message.number("generation"),
           from: try message.number("from")))
+    case "found": try found(message)
     case "presence": notify(try state.takePresence(message))
     case "token": noteLifetime(message)
     default: break  // A message of a newer server, which clients may ignore.
@@ -533,6 +540,7 @@ extension ClientMachine {
   }
 
   private mutating func refused(_ message: JSONTree) throws {
+    if try refusedFind(message) { return }
     let code = RefusalCode(rawValue: try message.text("code"))
     let detail = message["detail"]?.string ?? ""
     let ref = message["ref"]?.integer

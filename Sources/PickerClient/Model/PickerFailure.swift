@@ -30,8 +30,8 @@ public enum PickerFailure: Error, Hashable, Sendable {
   case badName
   /// A mark must have 1 … 64 runs of cells, ascending and without overlaps. Nothing was sent.
   case badCells
-  /// A ``PickerValue`` must be a time in the form of its case, or keys of at most 10,000 bytes.
-  /// Nothing was sent.
+  /// A ``PickerValue`` must be a time in the form of its case, or keys of at most 10,000 bytes, and
+  /// the text of a search have 1 … 64 characters. Nothing was sent.
   case badValue
   /// The task that awaited the answer was cancelled. The command can have been executed
   /// nevertheless.

@@ -85,6 +85,19 @@ enum MessageRules {
     try check(rows: try message.list("rows"), from: try message.number("from"), count: count)
   }
 
+  static func check(found message: JSONTree) throws(ProtocolBreach) {
+    try message.has(["type", "id", "column", "generation", "rows", "more"])
+    let rows = try message.list("rows")
+    guard rows.count <= 100 else { throw ProtocolBreach("at most 100 rows are found") }
+    for row in rows {
+      try row.has(["row", "key", "text"], maybe: ["at"])
+      guard let ends = row["at"]?.array?.compactMap(\.integer) else { continue }
+      guard ends.count == 2, 0 <= ends[0], ends[0] < ends[1],
+        ends[1] <= (try row.text("text")).utf16.count
+      else { throw ProtocolBreach("a match is a part of the text: \(row.shown)") }
+    }
+  }
+
   static func check(presence: JSONTree) throws(ProtocolBreach) {
     let lists = ["joined", "changed", "left", "touching"]
     try presence.has(["type"], maybe: lists)
@@ -183,7 +196,8 @@ extension MessageRules {
 
   /// Checks a refusal, whose changes are the current state without causes.
   static func check(refused: JSONTree) throws(ProtocolBreach) {
-    try refused.has(["type", "code", "detail", "revision", "changes"], maybe: ["ref", "params"])
+    try refused.has(
+      ["type", "code", "detail", "revision", "changes"], maybe: ["ref", "id", "params"])
     for change in try refused.list("changes") {
       guard ["row", "reload", "range"].contains(try change.text("change")) else {
         throw ProtocolBreach("a refusal has the state of a column or the range: \(change.shown)")

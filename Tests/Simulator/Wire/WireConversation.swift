@@ -88,7 +88,7 @@ final class WireConversation: HubPort {
         check { () throws(ProtocolBreach) in
           try client.settle(ref, result)
         }
-      case .changed, .notice, .requestToken: break
+      case .found, .changed, .notice, .requestToken: break
       }
     }
   }

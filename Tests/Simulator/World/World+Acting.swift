@@ -16,7 +16,8 @@ extension World {
     switch random.below(40) {
     case 0..<26: giveCommand(client)
     case 26..<29: look(client)
-    case 29, 30: want(client)
+    case 29: want(client)
+    case 30: find(client)
     case 31..<34: touch(client)
     case 34, 35: sendAgain(client, link)
     case 36: flood(client, link)

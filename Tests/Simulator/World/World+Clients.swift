@@ -30,7 +30,7 @@ extension World {
       } catch {
         breach("client \(client.number): \(error.sentence)")
       }
-    case .changed, .notice, .requestToken: break
+    case .found, .changed, .notice, .requestToken: break
     }
   }
 

@@ -117,6 +117,11 @@ extension World {
     give(.look(from: from, count: count), to: client)
   }
 
+  func find(_ client: SimulatedClient) {
+    let text = random.pick(["1", "2", "a", "an", "row", "É", "ﬁ", "ᾳ", "\u{301}", "🙂", "日"])
+    give(.find(text, column: random.within(0...3), limit: random.within(1...3)), to: client)
+  }
+
   func want(_ client: SimulatedClient) {
     let first = random.pick([-5, 0, 3, 90, 650])
     // Each window is a message, so limit their number.

@@ -63,7 +63,8 @@ extension World {
     let isHosts = (message["changes"]?.array ?? []).contains {
       ["definition", "notes"].contains($0["change"]?.string)
     }
-    try check(client, isThorough: isHosts || ["welcome", "snapshot", "rows"].contains(type))
+    try check(
+      client, isThorough: isHosts || ["welcome", "snapshot", "rows", "found"].contains(type))
   }
 
   private func check(
@@ -94,6 +95,7 @@ extension World {
     case "snapshot": try check(snapshot: message, link)
     case "months": try check(months: message, link)
     case "rows": try check(rows: message, client)
+    case "found": try MessageRules.check(found: message)
     case "presence": try check(presence: message, client, link)
     default: throw ProtocolBreach("\(type) is a message")
     }

@@ -18,7 +18,7 @@ extension World {
     case "leave":
       link.didLeave = true
       arrive(.text(bytes), from: link)
-    case "months", "rows", "touch": sendView(message, type, client, link)
+    case "months", "rows", "find", "touch": sendView(message, type, client, link)
     default: sendCommand(message, client, link)
     }
   }
@@ -138,6 +138,7 @@ extension World {
       case "rows":
         message = message.with("from", .integer(random.pick([-5, 0, 3, 90, 650, Int.max])))
           .with("count", .integer(random.pick([-1, 0, 1, 30, 1000, Int.max])))
+      case "find": message = message.with("limit", .integer(random.pick([-1, 0, 100, Int.max])))
       default: break
       }
     }
