@@ -36,17 +36,20 @@ LOADED_AFTER = {"demo/picker-page.js": "./demo.js", "demo/home.js": "./demo.js",
                 "demo/share.js": "./picker-page.js", "demo/name-sheet.js": "./picker-page.js",
                 "client/availability/painting.js": "../../demo/availability.js",
                 "client/calendar/later.js": "../../demo/picker-page.js",
+                "client/wheels/finder.js": "../../demo/wheels.js",
                 "client/parts/banner.js": "../../demo/picker-page.js",
                 "client/parts/speaker.js": "../../demo/picker-page.js"}
 #: The same for the client, by its stable addresses.
 CLIENT_LOADED_AFTER = {
     "elements.js": {"client/availability/painting.js": "../elements.js",
-                    "client/calendar/later.js": "../elements.js", "client/parts/speaker.js": "../elements.js"},
+                    "client/calendar/later.js": "../elements.js", "client/parts/speaker.js": "../elements.js",
+                    "client/wheels/finder.js": "../elements.js"},
     "define-availability.js": {"client/availability/painting.js": "../define-availability.js",
                                "client/parts/speaker.js": "../define-availability.js"},
     "define-calendar.js": {"client/calendar/later.js": "../define-calendar.js",
                            "client/parts/speaker.js": "../define-calendar.js"},
-    "define-wheels.js": {"client/parts/speaker.js": "../define-wheels.js"}, "pickerd.js": {}}
+    "define-wheels.js": {"client/parts/speaker.js": "../define-wheels.js",
+                         "client/wheels/finder.js": "../define-wheels.js"}, "pickerd.js": {}}
 FLAGS = ["--minify", "--charset=utf8", "--log-level=warning"]
 
 

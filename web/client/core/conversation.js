@@ -136,7 +136,7 @@ export class Conversation {
       this.#awaitAnswer();
       this.save();
     }
-    this.looking.forgetRows();
+    this.looking.asked.clear();
     if (this.looking.months) this.perform({ effect: "send", message: { type: "months", ...this.looking.months } });
   }
 
@@ -245,7 +245,7 @@ export class Conversation {
   /** @param {import("./protocol").SnapshotMessage} message */
   #snapshot(message) {
     this.state.snapshot(message);
-    this.looking.forgetRows();
+    this.looking.asked.clear();
     this.#caughtUp();
   }
 

@@ -35,7 +35,7 @@ export class Line {
 
   /** Whether a connection is open or being opened. */
   get isConnected() {
-    return this.connection === "connecting" || this.connection === "joining" || this.connection === "live";
+    return ["connecting", "joining", "live"].includes(this.connection);
   }
 
   /** Begins an attempt to connect. The caller opens the socket, or requests a token first. */

@@ -51,17 +51,18 @@ export class Looking {
   /**
    * @param {number} index of the column @param {import("./column.js").Column} column
    * @param {number} from @param {number} through rows in view, inclusive
-   * @returns {Message[]}
+   * @returns {Effect[]}
    */
   wantRows(index, column, from, through) {
-    const messages = [];
+    /** @type {Effect[]} */
+    const effects = [];
     for (const window of column.missing(from, through, windowRows)) {
       const name = `${index}:${column.generation}:${window.from}`;
       if (this.asked.has(name)) continue;
       this.asked.add(name);
-      messages.push({ type: "rows", column: index, ...window });
+      effects.push({ effect: "send", message: { type: "rows", column: index, ...window } });
     }
-    return messages;
+    return effects;
   }
 
   /** @param {Message} message a `rows` message */
@@ -75,10 +76,6 @@ export class Looking {
       const [column, generation] = name.split(":").map(Number);
       if (columns[column]?.generation !== generation) this.asked.delete(name);
     }
-  }
-
-  forgetRows() {
-    this.asked.clear();
   }
 
   /** @param {object | null} touch null if the finger is lifted @returns {Effect[]} */

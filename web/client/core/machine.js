@@ -69,7 +69,7 @@ export class PickerMachine {
   /** @param {any} message a `Message`, unless it is invalid; null: no JSON */
   received(message) {
     return this.#effects(() => {
-      if (this.connection !== "joining" && this.connection !== "live") return;
+      if (!["joining", "live"].includes(this.connection)) return;
       try {
         this.#take(message);
       } catch {
@@ -220,9 +220,7 @@ export class PickerMachine {
   wantRows(column, from, through) {
     return this.#effects(() => {
       if (this.connection !== "live" || !this.state.columns[column]) return;
-      const { looking } = this.conversation;
-      const messages = looking.wantRows(column, this.state.columns[column], from, through);
-      for (const message of messages) this.#do({ effect: "send", message });
+      this.#do(...this.conversation.looking.wantRows(column, this.state.columns[column], from, through));
     });
   }
 

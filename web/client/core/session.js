@@ -191,6 +191,13 @@ export class PickerSession extends EventTarget {
   }
 
   /**
+   * Finds rows of a column by their texts and terms, also those that were not received. Resolves with null if there is no
+   * connection or no such column, or a later search comes before the answer.
+   * @param {number} column @param {string} text @param {number} [limit]
+   */
+  async find(column, text, limit) { return (await import("./find.js")).find(this, column, text, limit); }
+
+  /**
    * Shows the user's finger to the others, or with `hover` the mouse pointer; null: lifted, or over nothing.
    * @param {import("./types").OwnTouch | null} touch
    */
@@ -231,7 +238,7 @@ export class PickerSession extends EventTarget {
       case "dial": return this.#dial();
       case "disconnect": return this.#disconnect();
       case "requestToken": return void this.#requestToken();
-      case "send": return this.#send(effect.message);
+      case "send": return this.send(effect.message);
       case "timer": return this.#setTimer(effect.name, effect.milliseconds);
       case "save": return this.#environment.save(effect.memory);
       case "settle": return this.#settle(effect.ref, effect.outcome);
@@ -281,8 +288,11 @@ export class PickerSession extends EventTarget {
     socket?.close(1000);
   }
 
-  /** @param {import("./types").Message} message */
-  #send(message) {
+  /**
+   * Sends a message as it is, if the socket is open: one that is neither a command nor part of the state, such as `find`.
+   * @param {import("./types").Message} message
+   */
+  send(message) {
     if (this.#socket?.readyState !== 1) return;
     this.#emit("message", { direction: "out", message });
     this.#socket.send(JSON.stringify(message));
@@ -343,12 +353,8 @@ export class PickerSession extends EventTarget {
    * @param {string} name @param {unknown} [detail]
    */
   #emit(name, detail) {
-    if (name !== "change" && name !== "connection") {
-      this.dispatchEvent(new CustomEvent(name, { detail }));
-      return;
-    }
-    if (name === "connection") this.dispatchEvent(new CustomEvent(name));
-    if (this.#hasChanged) return;
+    if (name !== "change") this.dispatchEvent(new CustomEvent(name, { detail }));
+    if (this.#hasChanged || (name !== "change" && name !== "connection")) return;
     this.#hasChanged = true;
     queueMicrotask(() => {
       this.#hasChanged = false;

@@ -30,6 +30,7 @@ const tickMilliseconds = 5;
  * @property {(row: number | null) => void} touch
  * @property {(row: number | null) => void} hover
  * @property {(from: number, through: number) => void} want requests the rows in view
+ * @property {(text: string) => void} find opens the search for a row, with what was typed
  * @property {(steps: number) => void} beside focuses another column, in reading order
  * @property {(row: import("../core/types").Row) => string} text of a row
  * @property {() => boolean} awaits whether own changes of earlier columns have no answer, which may change the rows
@@ -40,6 +41,7 @@ export class ColumnView {
   /** @param {number} index @param {ColumnHandlers} handlers */
   constructor(index, handlers) {
     this.index = index;
+    this.label = "";
     this.handlers = handlers;
     this.motion = new Motion();
     /**
@@ -93,7 +95,9 @@ export class ColumnView {
   /** @param {string} label @param {import("../words/words.js").Words} words */
   setWords(label, words) {
     this.words = words;
+    this.label = label;
     setText(this.labelElement, label);
+    setText(this.findButton.firstChild, label);
     setAttribute(this.wheel, "aria-label", label);
     setAttribute(this.upButton, "aria-label", words.previous(label));
     setAttribute(this.downButton, "aria-label", words.next(label));
@@ -112,6 +116,16 @@ export class ColumnView {
     this.#turnNow();
     this.draw();
   }
+
+  /** @param {string | null} name of the button that opens the search for a row; null: it is not needed, or not loaded */
+  setFinder(name) {
+    this.findButton.hidden = name === null;
+    this.labelElement.hidden = name !== null;
+    setAttribute(this.findButton, "aria-label", name);
+  }
+
+  /** Whether most rows were not received: they are found by the server. */
+  get lacksRows() { return !this.isDisabled && this.latest !== null && this.latest.column.rows.size < this.latest.column.count; }
 
   /** Whether the user has turned the wheel, and its row is not selected yet. */
   get isTurning() { return this.turns.length > 0 || (this.isHeld && this.hasMoved); }
@@ -202,6 +216,12 @@ export class ColumnView {
 
   #build() {
     this.labelElement = make("div", { class: "label", part: "label", "aria-hidden": "true" });
+    const search = icon("up");
+    // Not among the icons, which calendars load, too.
+    search.firstElementChild?.setAttribute("d", "m20 20-5-5M17 10a7 7 0 1 1-14 0 7 7 0 0 1 14 0");
+    this.findButton = make("button", {
+      class: "label find", part: "find-button", type: "button", hidden: true, onclick: () => this.handlers.find(""),
+    }, make("span", {}), search);
     this.copies = Array.from({ length: 3 }, () => make("div", { class: "copy" }, new Text(), make("span", { class: "remark", hidden: true })));
     this.struckRows = ["row", "copy"].map((name) => make("div", { class: `${name} struck`, "aria-hidden": "true", hidden: true }, new Text(), make("span", { class: "remark", hidden: true })));
     this.lens = make("div", { class: "lens", part: "lens", "aria-hidden": "true" }, ...this.copies, this.struckRows[1]);
@@ -218,7 +238,7 @@ export class ColumnView {
     this.upButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("up"));
     this.downButton = make("button", { class: "step", part: "step", type: "button", tabindex: "-1" }, icon("down"));
     this.element = make("div", { class: "column", part: "column" },
-      this.labelElement, this.upButton, this.wheel, this.downButton, this.sizer);
+      this.labelElement, this.findButton, this.upButton, this.wheel, this.downButton, this.sizer);
   }
 
   /** Draws the column as last received. */

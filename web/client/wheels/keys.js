@@ -1,4 +1,5 @@
-// Keyboard input of a wheel, as for a listbox: arrows, Page Up/Down by five rows, Home, End, and type-ahead.
+// Keyboard input of a wheel, as for a listbox: arrows, Page Up/Down by five rows, Home, End, and type-ahead. When rows
+// are missing, what is typed is searched by the server: see finder.js.
 
 import { TypeAhead } from "./type-ahead.js";
 
@@ -9,6 +10,10 @@ export function listenToKeys(view) {
   const typeAhead = new TypeAhead();
   view.wheel.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyped(event.key) && view.lacksRows) {
+      event.preventDefault();
+      return view.handlers.find(event.key);
+    }
     const steps = stepsBeside(view, event.key);
     const turn = steps === 0 ? turnOf(view, typeAhead, event) : () => view.handlers.beside(steps);
     if (!turn) return;
@@ -18,6 +23,9 @@ export function listenToKeys(view) {
   });
   view.wheel.addEventListener("blur", () => view.finish());
 }
+
+/** @param {string} key whether it types a character */
+const isTyped = (key) => [...key].length === 1 && key !== " ";
 
 /** @param {import("./column-view.js").ColumnView} view @param {string} key @returns {number} of columns */
 function stepsBeside(view, key) {
@@ -39,7 +47,7 @@ function turnOf(view, typeAhead, { key, timeStamp }) {
     case "Home": return () => view.turnTo(0);
     case "End": return () => view.turnTo(view.motion.last);
   }
-  if ([...key].length > 1 || key === " " || !view.source) return null;
+  if (!isTyped(key) || !view.source) return null;
   return () => {
     const row = typeAhead.type(key, timeStamp, view.source?.rows ?? new Map(), view.row);
     if (row !== null) view.turnTo(row);

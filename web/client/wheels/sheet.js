@@ -13,6 +13,9 @@ export const wheelsSheet = sheetOf(`
 .column { display: grid; grid-template-rows: auto auto auto auto; grid-template-columns: minmax(0, 1fr); min-inline-size: 0; }
 .label { text-align: center; color: var(--_muted); font-size: .75rem; line-height: 1.75rem; padding-inline: 12px;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; unicode-bidi: plaintext; }
+.find { display: flex; align-items: center; justify-content: center; gap: 4px; min-block-size: 1.75rem; min-inline-size: 0; block-size: 1.75rem; padding-inline: 8px; }
+.find span { min-inline-size: 0; overflow: hidden; text-overflow: ellipsis; }
+.find svg { inline-size: 1rem; block-size: 1rem; flex: none; margin: 0; }
 .step { inline-size: 100%; color: var(--_muted); user-select: none; -webkit-user-select: none; opacity: 0; transition: opacity .12s; }
 .step:disabled { opacity: 0; }
 .column:is(:hover, :focus-within) .step:not(:disabled) { opacity: 1; }
@@ -89,6 +92,7 @@ export const wheelsSheet = sheetOf(`
 @keyframes corrected { 0%, 35% { background: var(--_warn-surface); border-color: var(--_warn); } }
 /* A finger swipes and taps rows; a screen reader still finds the buttons. */
 @media (pointer: coarse) {
+  .columns[data-long] .label { line-height: var(--_touch); block-size: var(--_touch); }
   .column { position: relative; }
   .step { position: absolute; inline-size: 1px; min-inline-size: 0; block-size: 1px; min-block-size: 0; padding: 0; overflow: hidden; clip-path: inset(50%); }
 }

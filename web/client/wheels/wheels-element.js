@@ -20,8 +20,14 @@ export class WheelsElement extends PickerElement {
     super();
     /** @type {ColumnView[]} */
     this.views = [];
+    /** What was typed while the search was loaded. */
+    this.typed = "";
     /** @type {number[]} the columns in the order in which they are shown */
     this.order = [];
+    /** @type {Promise<import("./finder.js").Finder> | undefined} */
+    this.loading = undefined;
+    /** @type {import("./finder.js").Finder | null} the search for a row; loaded when rows are missing */
+    this.finder = null;
     /** Why the server has selected another row than was wanted, at its column; it is announced as well. */
     this.tip = make("p", { class: "tip", part: "tip", "aria-hidden": "true", hidden: true });
     this.columnsElement = make("div", { class: "columns", part: "columns", role: "group" }, this.tip);
@@ -46,6 +52,9 @@ export class WheelsElement extends PickerElement {
       view.setGhosts(this.#ghostsOn(picker, index));
       view.update(state.columns[index], rows[index], !picker.canChange || picker.connection === "away");
     });
+    // At once: without a connection it could not be loaded.
+    if (this.views.some(({ lacksRows }) => lacksRows)) void this.#load();
+    this.finder?.draw();
   }
 
   flush() { for (const view of this.views) view.finish(); }
@@ -53,8 +62,34 @@ export class WheelsElement extends PickerElement {
   letGo() { for (const view of this.views) view.fingers.letGo(); }
 
   forget() {
+    this.finder?.draw();
     this.#haveColumns(0);
     this.order = [];
+  }
+
+  /** @returns {Promise<import("./finder.js").Finder>} */
+  #load() {
+    this.loading ??= import("./finder.js").then(({ Finder }) => {
+      this.finder = new Finder(this);
+      this.finder.draw();
+      return this.finder;
+    });
+    // It may be tried again; a browser reports the failure.
+    this.loading.catch(() => { this.loading = undefined; });
+    return this.loading;
+  }
+
+  /**
+   * Opens the search for a row.
+   * @param {number} column @param {string} text
+   */
+  async #find(column, text) {
+    this.typed += text;
+    const finder = this.finder ?? await this.#load();
+    const { typed } = this;
+    this.typed = "";
+    // Keys that were pressed while it was loaded come at once.
+    if (typed !== "" || text === "") finder.open(column, typed);
   }
 
   /** @param {import("../core/types").Notice} notice */
@@ -99,6 +134,7 @@ export class WheelsElement extends PickerElement {
         touch: (row) => this.touch(row === null ? null : { column: index, row }),
         hover: (row) => this.hover(row === null ? null : { column: index, row }),
         want: (from, through) => this.picker?.wantRows(index, from, through),
+        find: (text) => void this.#find(index, text),
         beside: (steps) => this.#beside(index, steps),
         text: ({ text }) => text,
         awaits: () => this.#awaits(index),
