@@ -18,7 +18,6 @@ package struct RowSearch: Sendable {
   private var matches = InlineArray<4, [Int]>(repeating: [])
   private var matchCount = 0
   private var nextRow = 0
-  private var scratch: [UInt8] = []
 
   /// - Parameters:
   ///   - text: Is not folded. One that is nothing when folded finds nothing.
@@ -39,56 +38,54 @@ package struct RowSearch: Sendable {
     in rows: ColumnRows, texts: any RowTexts, byteCountLeft: inout Int
   ) -> Bool {
     guard !wanted.isEmpty else { return true }
-    let rowCount = rows.count
-    while nextRow < rowCount, byteCountLeft > 0 {
-      let row = nextRow
-      nextRow += 1
-      byteCountLeft -= search(row, of: rows, texts)
+    let (rowCount, wanted) = (rows.count, self.wanted)
+    var room = FoldingRoom()
+    defer { room.free() }
+    wanted.withUnsafeBufferPointer { wanted in
+      while nextRow < rowCount, byteCountLeft > 0 {
+        var best: Rank?
+        byteCountLeft -= RowSearch.search(nextRow, of: rows, texts, for: wanted, &room, &best)
+        if let best {
+          matchCount += 1
+          if matches[best.rawValue].count < countMax { matches[best.rawValue].append(nextRow) }
+        }
+        nextRow += 1
+      }
     }
     return nextRow == rowCount
   }
 
   /// - Returns: The number of bytes searched, at least 1.
-  private mutating func search(_ row: Int, of rows: ColumnRows, _ texts: any RowTexts) -> Int {
-    var best: Rank?
+  @inline(__always)
+  private static func search(
+    _ row: Int, of rows: ColumnRows, _ texts: any RowTexts,
+    for wanted: UnsafeBufferPointer<UInt8>, _ room: inout FoldingRoom, _ best: inout Rank?
+  ) -> Int {
     var byteCount = 1
     if case .nodes(let siblings) = rows {
       siblings.withText(at: row) { text in
-        best = match(text)?.rank
+        best = match(wanted, in: room.fold(text))?.rank
         byteCount += text.count
       }
       siblings.withTerms(at: row) { term in
-        if let rank = match(term)?.rank, rank.rawValue < best?.rawValue ?? .max { best = rank }
+        if let rank = match(wanted, in: room.fold(term))?.rank,
+          rank.rawValue < best?.rawValue ?? .max
+        {
+          best = rank
+        }
         byteCount += term.count
       }
     } else {
       var text = rows.text(at: row, in: texts)
       text.withUTF8 { text in
-        best = match(text)?.rank
+        best = match(wanted, in: room.fold(text))?.rank
         byteCount += text.count
       }
     }
-    guard let best else { return byteCount }
-    matchCount += 1
-    if matches[best.rawValue].count < countMax { matches[best.rawValue].append(row) }
     return byteCount
   }
 
-  /// The first best match in a text, as bytes of its folded form.
-  private mutating func match(
-    _ text: UnsafeBufferPointer<UInt8>
-  ) -> (rank: Rank, range: Range<Int>)? {
-    let room = TextFolding.growthMax * text.count
-    if scratch.count < room { scratch = [UInt8](repeating: 0, count: room) }
-    return scratch.withUnsafeMutableBufferPointer { scratch in
-      guard let folded = scratch.baseAddress else { return nil }
-      let count = TextFolding.unicode.fold(text, to: folded)
-      return wanted.withUnsafeBufferPointer {
-        RowSearch.match($0, in: UnsafeBufferPointer(start: folded, count: count))
-      }
-    }
-  }
-
+  /// The first best match in a folded text.
   private static func match(
     _ wanted: UnsafeBufferPointer<UInt8>, in text: UnsafeBufferPointer<UInt8>
   ) -> (rank: Rank, range: Range<Int>)? {
@@ -118,13 +115,16 @@ extension RowSearch {
   /// The best matches, the best first, then in the order of the rows.
   ///
   /// - Parameter rows: Those that were searched.
-  package mutating func found(in rows: ColumnRows, texts: any RowTexts) -> [Match] {
+  package func found(in rows: ColumnRows, texts: any RowTexts) -> [Match] {
     var found: [Match] = []
+    var room = FoldingRoom()
+    defer { room.free() }
     for rank in Rank.allCases {
       for row in matches[rank.rawValue].prefix(countMax - found.count) {
         var text = rows.text(at: row, in: texts)
         let range = text.withUTF8 { text in
-          match(text).map { TextFolding.unicode.utf16Range(of: $0.range, in: text) }
+          wanted.withUnsafeBufferPointer { RowSearch.match($0, in: room.fold(text)) }
+            .map { TextFolding.unicode.utf16Range(of: $0.range, in: text) }
         }
         found.append(Match(row: row, range: range))
       }
@@ -138,23 +138,26 @@ extension UnsafeBufferPointer<UInt8> {
   ///
   /// - Precondition: `wanted` is not empty.
   fileprivate func firstIndex(of wanted: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-    let first = wanted[0]
-    var index = start
-    search: while index + wanted.count <= count {
-      if self[index] == first {
-        var offset = 1
-        while offset < wanted.count {
-          if self[index + offset] != wanted[offset] {
-            index += 1
-            continue search
-          }
-          offset += 1
-        }
-        return index
+    // The last byte, because letters of one script begin with the same one.
+    let (last, length) = (wanted[wanted.count - 1], wanted.count - 1)
+    var end = start + length
+    while end < count {
+      if end + 8 <= count, let word = EightBytes(self, at: end), !word.has(last) {
+        end += 8
+      } else if self[end] == last, reads(wanted, length, before: end) {
+        return end - length
+      } else {
+        end += 1
       }
-      index += 1
     }
     return nil
+  }
+
+  /// Whether the first bytes of `wanted` are before `end`.
+  @inline(__always)
+  private func reads(_ wanted: UnsafeBufferPointer<UInt8>, _ length: Int, before end: Int) -> Bool {
+    for offset in 0..<length where self[end - length + offset] != wanted[offset] { return false }
+    return true
   }
 
   /// Whether the scalar before `index` is neither letter nor digit.
@@ -167,8 +170,30 @@ extension UnsafeBufferPointer<UInt8> {
       return (byte | 0x20) &- UInt8(ascii: "a") >= 26 && byte &- UInt8(ascii: "0") >= 10
     }
     while self[start] & 0xC0 == 0x80 { start -= 1 }
-    let before = UnsafeBufferPointer(rebasing: self[start..<index])
-    let properties = String(decoding: before, as: UTF8.self).unicodeScalars.first!.properties
+    let scalar = TextFolding.scalar(self, at: start).value
+    // Jamo and most ideographs are letters, which need not be looked up.
+    if 0x1100...0x11FF ~= scalar || 0x4E00...0x9FFF ~= scalar { return false }
+    let properties = Unicode.Scalar(scalar)!.properties
     return !properties.isAlphabetic && properties.generalCategory != .decimalNumber
+  }
+}
+
+/// Room for one folded text.
+private struct FoldingRoom {
+  private var bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 4_096)
+  private let folding = TextFolding.unicode
+
+  func free() { bytes.deallocate() }
+
+  /// - Returns: The folded text, until the next call.
+  @inline(__always)
+  mutating func fold(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    let room = TextFolding.growthMax * text.count
+    if room > bytes.count {
+      bytes.deallocate()
+      bytes = UnsafeMutableBufferPointer.allocate(capacity: room)
+    }
+    let start = bytes.baseAddress!
+    return UnsafeBufferPointer(start: start, count: folding.fold(text, to: start))
   }
 }

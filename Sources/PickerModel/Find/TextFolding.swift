@@ -4,21 +4,42 @@
 ///
 /// Each scalar is folded by itself, because what NFKD reorders is removed.
 /// - Source: web/guide/README.md, "Find".
-struct TextFolding: Sendable {
+struct TextFolding: @unchecked Sendable {
   /// The maximum number of bytes that a byte becomes: U+FDFA has 3 and becomes 33.
   static let growthMax = 12
 
+  // Allocated once and never freed, and not written after that. Arrays would be retained and their
+  // indices checked for each scalar.
+  private let pages: UnsafePointer<Int32>
+  private let entries: UnsafePointer<UInt32>
+  private let pool: UnsafePointer<UInt8>
+
+  static let unicode = TextFolding(FoldingPages(foldingTable))
+
+  private init(_ table: FoldingPages) {
+    pages = TextFolding.copy(table.pages)
+    entries = TextFolding.copy(table.entries)
+    pool = TextFolding.copy(table.pool)
+  }
+
+  private static func copy<Value>(_ values: [Value]) -> UnsafePointer<Value> {
+    let copy = UnsafeMutablePointer<Value>.allocate(capacity: values.count)
+    copy.initialize(from: values, count: values.count)
+    return UnsafePointer(copy)
+  }
+}
+
+/// The table as it is searched.
+private struct FoldingPages {
   /// For each 256 scalars the first of their entries.
-  private var pages = [Int32](repeating: 0, count: 0x1100)
+  var pages = [Int32](repeating: 0, count: 0x1100)
   /// For each scalar of a page the offset of its text in ``pool``, times 64, plus its length and 1;
   /// 0 if the scalar stays as it is. The first page is for all scalars that do.
-  private var entries = [UInt32](repeating: 0, count: 256)
+  var entries = [UInt32](repeating: 0, count: 256)
   /// The texts in UTF-8.
-  private var pool: [UInt8] = []
+  var pool: [UInt8] = []
 
-  static let unicode = TextFolding(foldingTable)
-
-  private init(_ table: StaticString) {
+  init(_ table: StaticString) {
     table.withUTF8Buffer { text in
       var reader = TableReader(text: text)
       while let first = reader.number() { readEntry(of: first, &reader) }
@@ -69,6 +90,11 @@ extension TextFolding {
   func fold(_ text: UnsafeBufferPointer<UInt8>, to folded: UnsafeMutablePointer<UInt8>) -> Int {
     var (read, written) = (0, 0)
     while read < text.count {
+      if read + 8 <= text.count, let word = EightBytes(text, at: read), word.isASCII {
+        word.lowercased.store(folded + written)
+        (read, written) = (read + 8, written + 8)
+        continue
+      }
       let byte = text[read]
       if byte < 0x80 {
         folded[written] = byte &- UInt8(ascii: "A") < 26 ? byte | 0x20 : byte
@@ -117,7 +143,7 @@ extension TextFolding {
 
   /// The scalar of valid UTF-8 at `offset`, and its length in bytes.
   @inline(__always)
-  private static func scalar(
+  static func scalar(
     _ text: UnsafeBufferPointer<UInt8>, at offset: Int
   ) -> (value: UInt32, length: Int) {
     let lead = UInt32(text[offset])
@@ -146,6 +172,40 @@ extension TextFolding {
     let (start, length) = (Int(entry >> 6), Int(entry & 63) - 1)
     for offset in 0..<length { folded[offset] = pool[start + offset] }
     return length
+  }
+}
+
+/// Eight bytes of a text, to handle them at once.
+struct EightBytes {
+  private let word: UInt64
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+  private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+  @inline(__always)
+  init?(_ text: UnsafeBufferPointer<UInt8>, at offset: Int) {
+    guard let start = text.baseAddress else { return nil }
+    word = UnsafeRawPointer(start + offset).loadUnaligned(as: UInt64.self)
+  }
+
+  private init(word: UInt64) { self.word = word }
+
+  var isASCII: Bool { word & EightBytes.highs == 0 }
+
+  /// - Precondition: ``isASCII``.
+  var lowercased: EightBytes {
+    let isFromA = word &+ (0x80 - UInt64(UInt8(ascii: "A"))) &* EightBytes.ones
+    let isBeyondZ = word &+ (0x7F - UInt64(UInt8(ascii: "Z"))) &* EightBytes.ones
+    return EightBytes(word: word | ((isFromA ^ isBeyondZ) & EightBytes.highs) >> 2)
+  }
+
+  func has(_ byte: UInt8) -> Bool {
+    let difference = word ^ UInt64(byte) &* EightBytes.ones
+    return (difference &- EightBytes.ones) & ~difference & EightBytes.highs != 0
+  }
+
+  @inline(__always)
+  func store(_ target: UnsafeMutablePointer<UInt8>) {
+    UnsafeMutableRawPointer(target).storeBytes(of: word, as: UInt64.self)
   }
 }
 
