@@ -129,7 +129,7 @@ CLIENT = _all(
     ("core/conversation.js", "isOtherHistory && entry.message.at !== undefined", "false",
      "a command that was given for a revision of another history is not sent"),
     ("core/conversation.js",
-     "    this.looking.forgetRows();\n    if (this.looking.months)",
+     "    this.looking.asked.clear();\n    if (this.looking.months)",
      "    if (this.looking.months)", "rows whose request was refused are requested again"),
     ("core/machine.js", "this.line.drainMilliseconds !== null && code < 4000",
      "this.line.drainMilliseconds !== null", "a close code counts although the server drains"),

@@ -151,6 +151,21 @@ def test_the_java_client_sets_a_whole_value_that_it_has_seen(server, java):
     assert [line["command"].get("at") for line in session.log()] == [0, None, 2]
 
 
+def test_the_java_client_finds_a_row_that_it_has_not_received_and_selects_it(server, java):
+    rows = [f"Row {number}" for number in range(900)]
+    session = server.session({"kind": "columns", "columns": [rows]})
+    client = java(session)
+    wait_until(lambda: "role" in state(client), 180)
+
+    ask(client, type="find", column=0, text="row 899")
+    found = json.loads(client.stdout.readline())
+    [row] = found["rows"]
+    ask(client, type="select", column=0, row=row["row"], key=row["key"])
+
+    wait_until(lambda: state(client)["revision"] == 1)
+    assert session.result() == {"keys": ["Row 899"]}
+
+
 def test_the_java_client_sends_a_command_over_the_rate_again_with_a_new_ref(server, java):
     welcome = server.session(CALENDAR).join("Ana").welcome
     received = queue.Queue()

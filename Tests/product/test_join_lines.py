@@ -62,7 +62,37 @@ def test_what_other_members_do_is_printed(server, lines):
     assert ana.end() == 0
 
 
+LONG = {"kind": "columns", "columns": [[f"Row {number}" for number in range(900)] + ["Zürich"], ["x"]]}
+
+
+def test_a_row_of_a_long_column_is_found_and_selected(server):
+    session = server.session(LONG)
+
+    status, output, _ = run(session.url, stdin="find 1 zur\nselect 1 Zürich\nfind 1 row 8\nfind 1 q\n")
+
+    assert status == 0
+    lines = output.splitlines()
+    assert "column 1: Zürich" in lines and "= Zürich, x" in lines and "find 1 q: no row is found" in lines
+    assert any(line.startswith("column 1: Row 8 | Row 80 |") and line.endswith(" … and more")
+               for line in lines)
+
+
 # --json
+
+
+def test_the_rows_found_are_an_event(server):
+    session = server.session(LONG)
+    find = {"type": "find", "column": 0, "text": "w 899", "limit": 3, "id": "a"}
+    wrong = {"type": "find", "column": 2, "text": "w"}
+    stdin = f"{json.dumps(find)}\n{json.dumps(wrong)}\n" + '{"type":"select","column":0,"key":"Row 899"}\n'
+
+    status, output, _ = run(session.url, "--json", stdin=stdin)
+
+    assert status == 2
+    assert [event for event in events_of(output) if event["event"] == "found"] == [{
+        "event": "found", "line": 1, "id": "a", "column": 0, "generation": 1, "more": False,
+        "rows": [{"row": 899, "key": "Row 899", "text": "Row 899", "at": [2, 7]}]}]
+    assert [(one["line"], one["done"]) for one in answers(output)] == [(2, False), (3, True)]
 
 
 def test_every_command_has_one_answer(server):

@@ -47,7 +47,7 @@ extension World {
       if profile.isClustered, clock.machine - lastTrouble < 30_000 { return }
       breach("every command is answered in time: \(link.id.raw), \(link.expected.prefix(6))")
     case .start, .stop, .leave, .opened, .closed, .retry, .token, .tokenProvided,
-      .tokenUnavailable, .command, .look, .want, .touch:
+      .tokenUnavailable, .command, .look, .want, .find, .touch:
       break
     }
   }
