@@ -29,7 +29,7 @@ import Testing
 
     ana.give(.find("mün", column: 0, limit: 2))
     #expect(
-      ana.sent().map(\.compact) == [
+      ana.sent().map { String(decoding: $0.serialized(), as: UTF8.self) } == [
         #"{"type":"find","id":1,"column":0,"text":"mün","limit":2}"#
       ])
     ana.receive(found(1))
