@@ -21,8 +21,8 @@ extension LineCommand {
     "show": .show, "state": .show, "quit": .quit,
   ]
   private static let known =
-    "select COLUMN TEXT, find COLUMN TEXT, tap DATE, set VALUE, mark GRADE CELLS, clear, undo, redo, confirm, "
-    + "cancel, reopen, rename NAME, touch, months, show or quit"
+    "select COLUMN TEXT, find COLUMN TEXT, tap DATE, set VALUE, mark GRADE CELLS, clear, undo, "
+    + "redo, confirm, cancel, reopen, rename NAME, touch, months, show or quit"
   private static let markHint =
     "mark needs yes, maybe, no or none, and 1 to 64 cells or ranges of cells that ascend, such as "
     + "mark yes 12-19 40"

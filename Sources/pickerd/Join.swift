@@ -15,16 +15,16 @@ struct Join: ParsableCommand {
       The client reconnects automatically.
 
       LINES: commands are read from standard input, one per line, and executed in order: select \
-      COLUMN TEXT (columns from 1, a row's text or key), find COLUMN TEXT (rows of a long column by \
-      a part of their text), tap DATE, set VALUE (a date; two dates of \
-      a range or stay; a time such as 2026-12-03 14:20 or 2026-12-03T13:20:00Z; or a row's text or \
-      key for each column, such as Linux, Atom), mark GRADE CELLS (yes, maybe, no or none; cells \
-      such as 12-19 40), confirm CELL, clear, undo, redo, confirm, cancel, reopen, rename NAME, \
-      touch DATE, touch COLUMN TEXT, touch (ends touching), months FROM COUNT, show (everything \
-      there is to choose), quit. The end of the input quits. A sentence is written per event, with \
-      a prefix: * connection, = selection, ! command refused and why, ? unknown command. If \
-      somebody else has changed the value before a command arrives, it is not done: the client \
-      says what is there now, and the same line does it on this.
+      COLUMN TEXT (columns from 1, a row's text or key), find COLUMN TEXT (rows of a long column \
+      by a part of their text), tap DATE, set VALUE (a date; two dates of a range or stay; a time \
+      such as 2026-12-03 14:20 or 2026-12-03T13:20:00Z; or a row's text or key for each column, \
+      such as Linux, Atom), mark GRADE CELLS (yes, maybe, no or none; cells such as 12-19 40), \
+      confirm CELL, clear, undo, redo, confirm, cancel, reopen, rename NAME, touch DATE, touch \
+      COLUMN TEXT, touch (ends touching), months FROM COUNT, show (everything there is to choose), \
+      quit. The end of the input quits. A sentence is written per event, with a prefix: * \
+      connection, = selection, ! command refused and why, ? unknown command. If somebody else has \
+      changed the value before a command arrives, it is not done: the client says what is there \
+      now, and the same line does it on this.
 
       JSON: --json writes one object per line, with a member event: connection (connection, close, \
       code, detail, waitingForToken), state (epoch, revision, status, result, columns, \
