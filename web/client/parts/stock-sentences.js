@@ -60,7 +60,7 @@ export function sentenceOf(notice, picker, words) {
   if (notice.kind !== "hold") return undefined;
   const { hold, before, reason, mine } = notice;
   const time = clockText(hold?.until ?? null, locale);
-  if (hold?.state === "offered") return { ...by, mine: false, color: null, text: own.yourTurn(textOf(hold.keys, picker), time), tone: "decision" };
+  if (hold?.state === "offered") return { ...by, mine: false, color: null, text: own.yourTurn(textOf(hold.keys, picker), time), tone: "correction" };
   if (hold?.state === "waiting") return { ...by, text: `${own.waiting(textOf(hold.keys, picker), hold.place ?? 1)}.`, tone: "move" };
   const who = mine || notice.by === null ? null : nameOf(notice.by, picker, words);
   const color = picker.state.members.get(notice.by ?? "")?.color ?? by.color;

@@ -121,9 +121,9 @@ export class Stock {
     this.panel.hidden = !inventory || status !== "open" || element.getAttribute("actions") === "none";
     if (!inventory || this.panel.hidden) return;
     if (this.locale !== picker.locale) this.#setWords();
-    const { result } = picker;
     this.#follow(picker);
     const { wanted } = this;
+    const canHold = picker.result !== null && picker.result.open !== false;
     const mayChange = picker.canChange;
     const isLive = picker.connection === "live";
     setAttribute(this.panel, "data-hold", hold?.state);
@@ -140,9 +140,9 @@ export class Stock {
     this.release.hidden = !mayChange || hold === null;
     setText(this.release, hold?.state === "waiting" ? words.leave : words.release);
     this.#allow(this.release, isLive);
-    this.hold.hidden = !mayChange || inventory.holdSeconds === 0 || (hold ? hold.state !== "held" : wanted !== null);
+    this.hold.hidden = !mayChange || inventory.holdSeconds === 0 || (hold ? hold.state !== "held" : wanted !== null && !canHold);
     setText(this.hold, hold ? words.extend : words.hold);
-    this.#allow(this.hold, isLive && result !== null);
+    this.#allow(this.hold, isLive && canHold);
     setAttribute(this.panel, "data-quiet", !this.text.textContent && this.stepper.hidden && this.join.hidden && this.hold.hidden);
     if (focused?.hidden) this.panel.focus({ preventScroll: true });
   }
