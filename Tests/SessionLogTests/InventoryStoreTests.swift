@@ -9,7 +9,8 @@ import Testing
 
 /// Inventories in a store: entries are decided where they are stored.
 @Suite(.database) struct InventoryStoreTests {
-  private static let definition = #"{"kind":"calendar","months":{"from":"2026-12","through":"2026-12"}}"#
+  private static let definition =
+    #"{"kind":"calendar","months":{"from":"2026-12","through":"2026-12"}}"#
 
   private func draft(_ settings: InventorySettings, replacing: Bool = false) throws -> SharedDraft {
     let tree = try JSONTree.parse(Array(InventoryStoreTests.definition.utf8))

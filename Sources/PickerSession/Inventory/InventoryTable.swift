@@ -54,7 +54,7 @@ package struct InventoryClaim: Hashable, Sendable {
 package struct InventoryTotals: Hashable, Sendable {
   /// That of the last change.
   package var number = 0
-  /// The time of the last change.
+  /// The time of the last transaction.
   package var now = Instant.first
   /// How many have joined the line so far.
   package var order = 0

@@ -22,8 +22,8 @@ final class SQLInventoryTable: InventoryTable {
   /// The keys whose counts are to be written.
   private var changedKeys: Set<String> = []
 
-  /// The number before the transaction.
-  private let firstNumber: Int
+  /// The totals before the transaction.
+  private let firstState: InventoryTotals
 
   /// After so many changes those are deleted that have nothing left.
   private static let forgetInterval = 1000
@@ -33,7 +33,7 @@ final class SQLInventoryTable: InventoryTable {
     _ connection: any SQLConnection
   ) {
     (self.name, self.settings, self.state) = (name, settings, state)
-    (self.connection, firstNumber) = (connection, state.number)
+    (self.connection, firstState) = (connection, state)
   }
 
   // MARK: Claims
@@ -256,7 +256,15 @@ final class SQLInventoryTable: InventoryTable {
   static func waiterCount(
     of keys: [String], before order: Int, _ name: String, _ connection: any SQLConnection
   ) throws -> Int {
-    try connection.value(
+    // Of one key nobody is there twice.
+    if keys.count == 1 {
+      return try connection.value(
+        """
+        SELECT count(*) FROM inventory_unit
+        WHERE definition = $1 AND key = $2 AND ordinal < $3
+        """, [name, keys[0].storedText, order]) ?? 0
+    }
+    return try connection.value(
       """
       SELECT count(DISTINCT ordinal) FROM inventory_unit
       WHERE definition = $1 AND \(connection.dialect.isAny("key", 2)) AND ordinal < $3
@@ -331,9 +339,10 @@ final class SQLInventoryTable: InventoryTable {
 
   /// Writes what is not written yet.
   func write() throws {
+    if state == firstState { return }
     try writeCounts()
     let interval = SQLInventoryTable.forgetInterval
-    if state.number / interval > firstNumber / interval {
+    if state.number / interval > firstState.number / interval {
       try forget(upTo: state.number - interval)
     }
     try connection.send(

@@ -8,7 +8,7 @@ extension SQLSchema {
         REFERENCES shared_definition (name) ON DELETE CASCADE,
       -- That of its last change.
       number bigint NOT NULL,
-      -- When that was.
+      -- When the last transaction was that counted in it.
       changed_at bigint NOT NULL,
       -- How many have joined the line.
       ordinal bigint NOT NULL,
