@@ -7,7 +7,7 @@ import Testing
 
 @testable import SessionLog
 
-/// A random walk of Tests/golden/inventory.json, which Tests/golden/inventory.py has made.
+/// A random walk of Tests/golden/inventory/walks.json, which walks.py beside it has made.
 struct InventoryWalk: CustomTestStringConvertible {
   let number: Int
   let tree: JSONTree
@@ -16,7 +16,7 @@ struct InventoryWalk: CustomTestStringConvertible {
 
   static let all: [InventoryWalk] = {
     let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    let file = tests.appending(path: "golden/inventory.json")
+    let file = tests.appending(path: "golden/inventory/walks.json")
     let tree = try! JSONTree.parse(Array(try! Data(contentsOf: file)))
     return tree.array!.enumerated().map { InventoryWalk(number: $0, tree: $1) }
   }()

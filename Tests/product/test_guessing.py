@@ -34,7 +34,14 @@ CONSTANTS = {
     'dialect == .sqlite ? "INTEGER" : "bigint"', "dialect.identity", "dialect.randomText",
     "epoch", "function", "key", 'last == nil ? "$1 = $1" : "\\(key', "mode.rawValue",
     'number == nil ? "" : ", session"', "owner", "parameter", "random", "table", "table.name",
-    "filter", "locking", "isNamed", "isUnused"}
+    "filter", "locking", "isNamed", "isUnused",
+    "InventoryReading.isUsed", "SQLCopy.marks(keyCount", "SQLCopy.rowCountMax",
+    "SQLInventoryTable.claimColumns", "SQLInventoryTable.countColumns", "columns",
+    'connection.dialect.isAny("holder", 2', 'connection.dialect.isAny("i.name", 1',
+    'connection.dialect.isAny("key", 2', 'connection.dialect.isAny("name", 1',
+    'connection.dialect.locking("FOR UPDATE"', "connection.dialect.values(2",
+    "dialect.orderedText", "inventory(dialect", 'number == nil ? InventoryReading.isUsed : ""',
+    'through == nil ? "" : "AND key <= $5"'}
 
 
 def test_a_thousand_guessed_ids_find_nothing_and_are_throttled(start):

@@ -95,6 +95,6 @@ def test_the_feed_is_at_the_addresses_of_the_table(tmp_path, auth, has_admin_key
 def test_the_page_names_every_type():
     page = PAGE.read_text()
     names = re.findall(r'case \w+ = "([\w.]+)"', TYPES.read_text())
-    assert len(names) == 12
+    assert len(names) == 16
     for name in names:
         assert f"`{name}`" in page

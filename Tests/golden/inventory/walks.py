@@ -1,12 +1,12 @@
-"""Writes inventory.json: random walks of inventory.py, which the Swift tests replay.
+"""Writes walks.json: random walks of model.py, which the Swift tests replay.
 
-    python3 Tests/golden/inventory_walks.py > Tests/golden/inventory.json
+    python3 Tests/golden/inventory/walks.py > Tests/golden/inventory/walks.json
 """
 import copy
 import json
 import random
 
-import inventory as model
+import model
 
 KEYS = ["a", "b", "c", "d"]
 SESSIONS = [f"s{number}" for number in range(8)]
