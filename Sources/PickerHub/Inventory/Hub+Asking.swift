@@ -35,7 +35,7 @@ extension Hub {
     }
     if ask(entry, arrival: arrival, completion, isFirst: true, in: hosted, at: time) { return }
     // Those who have appended it believe that it is stored.
-    if entry.isNews { hosted.hasNews = false }
+    if entry.isNews { newsWasRefused(of: hosted) }
     if case .revised = entry.body {
       hosted.followedVersion = 0
       schedule.add(.follow(hosted.id), due: time.machine + retryMilliseconds)

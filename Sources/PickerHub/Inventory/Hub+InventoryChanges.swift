@@ -95,7 +95,10 @@ extension Hub {
   ///   - number: That of the change.
   package func inventoryChanged(_ name: String, number: Int, at time: HubTime) {
     now = time
-    guard directory.uses(name) else { return }
+    // Sessions that are loaded or created may have read what was before.
+    guard directory.uses(name) || directory.loadingCount > 0 || following.creationCount > 0 else {
+      return
+    }
     inventories[name, default: HubInventory()].newest = number
     queueReading(of: name, after: Hub.readMilliseconds)
   }
@@ -141,6 +144,9 @@ extension Hub {
   /// Takes what was read for a session that is created or loaded.
   package func note(_ change: InventoryChange, for hosted: HostedSession) {
     inventories[change.name, default: HubInventory()].take(change)
+    if let known = inventories[change.name], known.newest > change.number {
+      queueReading(of: change.name, after: Hub.readMilliseconds)
+    }
     if let claim = change.claims[hosted.id] { hosted.otherClaim = claim }
   }
 
@@ -161,11 +167,14 @@ extension Hub {
     let fold = hosted.session.fold
     // Counts of before its own last change would take its own value away.
     guard let inventory = fold.inventory, let name = fold.origin.uses?.name,
-      let number = inventories[name]?.number, number >= inventory.claim.number,
-      !hosted.hasNews, !hosted.steps.hasUndecided, hosted.phase == .loaded
+      let number = inventories[name]?.number, hosted.phase == .loaded
     else { return }
+    guard number >= inventory.claim.number, !hosted.hasNews, !hosted.steps.hasUndecided else {
+      hosted.missesNews = true
+      return
+    }
     let claim = hosted.otherClaim.flatMap { $0.isNews(to: inventory.claim) ? $0 : nil }
-    hosted.otherClaim = nil
+    if claim == nil { hosted.otherClaim = nil }
     var levels: (levels: KeyLevels, isWhole: Bool)?
     if fold.status == .open {
       let view = fold.definition.view(inventory, at: fold.picker.asOf)
@@ -177,15 +186,23 @@ extension Hub {
     let news = InventoryNews(
       levels: levels?.levels, isWhole: levels?.isWhole ?? false, claim: claim)
     hosted.hasNews = true
-    guard append(.inventory(news), to: hosted, at: now) else {
-      hosted.hasNews = false
-      return
-    }
+    if !append(.inventory(news), to: hosted, at: now) { newsWasRefused(of: hosted) }
+  }
+
+  /// The log has not accepted an entry about the inventory: it is tried again.
+  func newsWasRefused(of hosted: HostedSession) {
+    hosted.hasNews = false
+    guard hosted.phase == .loaded else { return }
+    schedule.add(.follow(hosted.id), due: now.machine + retryMilliseconds)
   }
 
   /// An entry was applied: the session may see other levels.
   func seeLater(_ hosted: HostedSession, after entry: LogEntry) {
     if entry.isNews { hosted.hasNews = false }
+    if hosted.missesNews {
+      hosted.missesNews = false
+      return queue(hosted)
+    }
     switch entry.body {
     case .decided, .inventory, .revised, .tick: queue(hosted)
     case .command(_, ref: _, let command, _):

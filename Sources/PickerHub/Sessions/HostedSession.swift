@@ -27,6 +27,8 @@ package final class HostedSession {
   var otherClaim: NumberedClaim?
   /// Whether an entry about the inventory is pending.
   var hasNews = false
+  /// Whether it has not seen what has become of the inventory, because of what was pending.
+  var missesNews = false
   /// Whether it is queued to follow its shared definition.
   var isFollower = false
   /// What the directory has counted of its memory; `nil` while it is not in memory.

@@ -220,6 +220,8 @@ extension SessionFold {
     }
     guard let units = facts.inventory?.units else { return }
     facts.inventory?.settings = settings
+    // What is confirmed stays as it was booked.
+    guard status == .open else { return }
     let range = settings.units
     let allowed = min(max(units, range.lowerBound), range.upperBound)
     if allowed != units { set(units: allowed) }

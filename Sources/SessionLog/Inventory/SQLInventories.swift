@@ -127,6 +127,12 @@ final class SQLInventories {
     return try body(&decision)
   }
 
+  /// Whether something is booked, by what the transaction has counted so far.
+  func isBooked(_ name: String) -> Bool { decisions[name]?.table.state.bookedCount ?? 0 > 0 }
+
+  /// The definition is deleted in this transaction.
+  func drop(_ name: String) { decisions[name] = nil }
+
   /// Whether the transaction counts in an inventory of this name.
   func has(_ name: String) -> Bool { decisions[name] != nil }
 

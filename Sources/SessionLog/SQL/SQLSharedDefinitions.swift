@@ -153,14 +153,16 @@ extension SQLSessionLog: SharedDefinitions {
       }
       guard case .done = found else { return completion(found ?? .unavailable) }
       self.change(
-        byteCount: 0,
+        byteCount: 0, inventories: [name],
         { connection in
           // Sessions that are being created with it lock it, too.
           let removal = try SQLSessionLog.removal(
             of: name, versions, locking: connection.dialect.locking("FOR UPDATE"), connection)
-          if case .done = removal {
-            try connection.send("DELETE FROM shared_definition WHERE name = $1", [name])
-          }
+          guard case .done = removal else { return (removal, []) }
+          // A booking of the same transaction is not in the table yet.
+          if self.inventories.isBooked(name) { return (.inUse, []) }
+          self.inventories.drop(name)
+          try connection.send("DELETE FROM shared_definition WHERE name = $1", [name])
           return (removal, [])
         }, completion: completion)
     }

@@ -12,6 +12,7 @@ extension HubRoutes {
   /// `GET /v1/definitions/{name}/inventory`
   func readInventory(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let name = try sharedName(call)
+    try checkTexts(call)
     let keys = call.request.target.query.filter { $0.name == "key" }.map(\.value)
     let query: InventoryQuery
     if keys.isEmpty {
@@ -25,6 +26,13 @@ extension HubRoutes {
     let found = await fromAnyThread { store.shared.counts(query, of: name, completion: $0) }
     let page = try await inventory(found, of: name)
     return HTTPResponse(json: page.tree.serialized())
+  }
+
+  /// No store has U+0000 in a text.
+  private func checkTexts(_ call: RoutedRequest) throws(ProblemDocument) {
+    guard call.request.target.query.allSatisfy({ !$0.value.utf8.contains(0) }) else {
+      throw badRequest("a value of the query has the character U+0000")
+    }
   }
 
   private func checkOnlyKeys(
@@ -70,6 +78,7 @@ extension HubRoutes {
   /// `GET /v1/definitions/{name}/bookings`
   func listBookings(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let (name, limit) = (try sharedName(call), try pageLimit(call))
+    try checkTexts(call)
     let (key, after) = (call.request.queryValue("key"), call.request.queryValue("after"))
     let found = await fromAnyThread {
       store.shared.bookings(of: name, key: key, after: after, limit: limit, completion: $0)
@@ -84,8 +93,10 @@ extension HubRoutes {
   /// `GET /v1/definitions/{name}/bookings/{booking}`
   func readBooking(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let name = try sharedName(call)
+    let id = call["booking"]
+    // Reads the inventory for another id, so that its problems come first.
     let found = await fromAnyThread {
-      store.shared.booking(call["booking"], of: name, completion: $0)
+      store.shared.booking(isBookingID(id) ? id : "", of: name, completion: $0)
     }
     guard let booking = try await inventory(found, of: name) else {
       throw ProblemDocument(
@@ -97,8 +108,9 @@ extension HubRoutes {
   /// `DELETE /v1/definitions/{name}/bookings/{booking}`
   func deleteBooking(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     let name = try sharedName(call)
+    let id = call["booking"]
     let removal = await fromAnyThread {
-      store.shared.removeBooking(call["booking"], of: name, completion: $0)
+      store.shared.removeBooking(isBookingID(id) ? id : "", of: name, completion: $0)
     }
     switch removal {
     case .done: return HTTPResponse(status: 204)
