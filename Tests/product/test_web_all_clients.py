@@ -56,7 +56,7 @@ class Everybody:
             self.pia.receive(PATIENCE)
         self.eva.page.wait_for_function(
             f"revision => document.querySelector('{ELEMENTS}')"
-            ".picker.state.revision === revision", arg=revision)
+            "?.picker?.state.revision === revision", arg=revision)
         seen = {
             "Sam": essence(self.sam.reach(revision)), "Pia": essence(self.pia.state),
             "Eva": self.evas_essence()}

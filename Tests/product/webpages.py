@@ -169,8 +169,8 @@ class Window:
         """The cards of the examples, to which the home page leads."""
         door, cards = self.page.locator("[data-door=any]"), self.page.locator(".cards")
         expect(door.or_(cards)).to_be_visible()
-        if door.is_visible():
-            door.click()
+        # Not by a click, which would wait for a door that has just been opened.
+        door.evaluate_all("(doors) => doors[0]?.click()")
         return cards.locator(".card")
 
     def card(self, name):
