@@ -22,7 +22,7 @@ import { isTaken, whyNot } from "./why.js";
  * @property {{start: string, end: string, color: string | null}[]} previews of open ranges; those of others have a color
  * @property {Map<string, {name: string, initial: string, color: string}>} [ends] who has picked the first and the last day
  * @property {Map<string, import("../parts/ghosts.js").Ghost[]>} [touches] the members that touch days
- * @property {import("../parts/stock.js").Stock["levelOf"]} [levelOf] what is said of a day that is scarce
+ * @property {import("../parts/stock.js").Stock["levelOf"]} [levelOf] what is said of a day with few units left
  * @property {string} focusDate the day that is reached with Tab
  */
 
