@@ -235,8 +235,8 @@ export class Stock {
   }
 
   /**
-   * What is said of a day or row with few units left: below it, and to screen readers. Another function each time, so that days
-   * are drawn again.
+   * What is said of a day or row with few units left: below it, and to screen readers. Another
+   * function each time, so that days are drawn again.
    * @returns {(cell: Leveled) => {note: Note | undefined, text: string} | null}
    */
   #levels() {
