@@ -243,7 +243,7 @@ def test_the_controls_fit_in_320_px_and_have_no_violations(guest, site, locale):
     sell(site, capacity=2, units={"min": 1, "max": 2}, few=2, waiting=True)
     ana, bo, cem = guest(locale=locale, **SMALL), guest("Bo"), guest(locale=locale, **SMALL)
     ana.day(EVE).tap()
-    passes(ana, "a day that is scarce")
+    passes(ana, "a day with few units left")
     ana.page.locator(".act.hold").tap()
     expect(ana.page.locator(".clock")).to_be_visible()
     passes(ana, "a hold")

@@ -38,7 +38,7 @@ def parts():
         "Your backend": [
             *section_split(GUIDE, "Let your users in", "backend/users"),
             *split("web/guide/inventory.md", "backend/inventory", deep=True),
-            *split("web/guide/scarce.md", "backend/scarce"),
+            *split("web/guide/holds.md", "backend/holds"),
             *split("web/guide/decide.md", "backend/decide"),
             *split("web/guide/feed.md", "backend/feed", deep=True),
             *split("web/guide/availability.md", "backend/availability"),

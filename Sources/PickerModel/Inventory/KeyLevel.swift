@@ -2,7 +2,7 @@ package import JSONText
 
 /// What a session sees of a key of its inventory; `nil` where there is nothing to say.
 ///
-/// - Source: web/guide/scarce.md, "Levels".
+/// - Source: web/guide/holds.md, "Levels".
 package enum KeyLevel: Hashable, Sendable {
   /// It can be had, and so many units are left.
   case few(left: Int)

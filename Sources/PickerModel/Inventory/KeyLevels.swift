@@ -7,7 +7,7 @@ package import JSONText
 /// were taken.
 ///
 /// A class, so that a picker without inventory copies one pointer.
-/// - Source: web/guide/scarce.md, "Levels".
+/// - Source: web/guide/holds.md, "Levels".
 package final class KeyLevels: Sendable {
   /// The keys that have something of their own, with their level or without one.
   package let named: [String: KeyLevel?]

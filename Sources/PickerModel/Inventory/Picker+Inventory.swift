@@ -3,7 +3,7 @@ package import JSONText
 
 /// Pickers whose values are taken from an inventory.
 ///
-/// - Source: web/guide/scarce.md.
+/// - Source: web/guide/holds.md.
 extension Picker {
   /// The levels that the picker sees; `nil` without inventory.
   package var levels: KeyLevels? {

@@ -6,7 +6,7 @@ package import PickerModel
 ///
 /// What depends on other sessions is decided by the log, in the transaction that stores the entry;
 /// the fold reads the outcome. The rest follows from the entries.
-/// - Source: web/guide/scarce.md.
+/// - Source: web/guide/holds.md.
 extension SessionFold {
   package var inventory: KnownInventory? { facts.inventory }
 

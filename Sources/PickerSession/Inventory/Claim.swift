@@ -3,7 +3,7 @@ package import CivilTime
 /// What a session has of an inventory, or a booking that the host has made elsewhere. A session has
 /// at most one.
 ///
-/// - Source: web/guide/scarce.md.
+/// - Source: web/guide/holds.md.
 package struct Claim: Hashable, Sendable {
   package enum State: String, Hashable, Sendable, CaseIterable {
     case held, offered, waiting, booked

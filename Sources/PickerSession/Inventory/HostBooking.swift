@@ -2,7 +2,7 @@ import JSONText
 
 /// Units that are booked: by the host for somebody elsewhere, or by a session.
 ///
-/// - Source: web/guide/scarce.md, "Bookings from elsewhere".
+/// - Source: web/guide/holds.md, "Bookings from elsewhere".
 package struct HostBooking: Hashable, Sendable {
   /// The host's id of it, or the session's.
   package let id: String

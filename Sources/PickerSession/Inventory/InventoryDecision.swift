@@ -8,7 +8,7 @@ package import CivilTime
 /// Invariant: between two demands nobody in the line could have all that they wait for. Therefore
 /// an offer looks only at those who wait for a key of which units were freed, or which somebody in
 /// front of them has left.
-/// - Source: web/guide/scarce.md; the tests replay walks of Tests/golden/inventory.
+/// - Source: web/guide/holds.md; the tests replay walks of Tests/golden/inventory.
 package struct InventoryDecision<Table: InventoryTable> {
   package let table: Table
   /// Whether the table has changed.

@@ -3,7 +3,7 @@ package import PickerModel
 
 /// The keys of an inventory: what has units.
 ///
-/// - Source: web/guide/scarce.md, "Keys".
+/// - Source: web/guide/holds.md, "Keys".
 package enum InventoryKey {
   /// The maximum of keys of a value, a booking or a place in the line.
   package static let countMax = 366

@@ -1,6 +1,6 @@
 /// The settings of an inventory, a part of a shared definition.
 ///
-/// - Source: web/guide/scarce.md.
+/// - Source: web/guide/holds.md.
 package struct InventorySettings: Hashable, Sendable {
   /// Units of each key that is not in ``keys``, 0 … 1,000,000.
   package var capacity: Int

@@ -7,7 +7,7 @@ extension KeyCount {
   ///   - key: The key with these counts.
   ///   - units: How many units the session wants.
   ///   - claim: What the session has, of this key or of others.
-  /// - Source: web/guide/scarce.md, "Open keys".
+  /// - Source: web/guide/holds.md, "Open keys".
   package func closure(
     of key: String, units: Int, claim: Claim?
   ) -> InventoryRefusal.Code? {

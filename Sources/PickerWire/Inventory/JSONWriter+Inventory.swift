@@ -5,7 +5,7 @@ import PickerSession
 
 /// Writes what members see of an inventory.
 ///
-/// - Source: web/client/api/asyncapi.json; web/guide/scarce.md.
+/// - Source: web/client/api/asyncapi.json; web/guide/holds.md.
 extension JSONWriter {
   /// `,"inventory":{…},"units":…` and, if there is one, `,"hold":{…}` of a snapshot.
   mutating func inventory(_ state: KnownInventory?) {

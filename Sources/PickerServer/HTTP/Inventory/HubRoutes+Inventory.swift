@@ -7,7 +7,7 @@ import SessionLog
 import WebSocketTransport
 
 /// The inventory of a shared definition, and the host's bookings from elsewhere.
-/// - Source: web/guide/scarce.md.
+/// - Source: web/guide/holds.md.
 extension HubRoutes {
   /// `GET /v1/definitions/{name}/inventory`
   func readInventory(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
