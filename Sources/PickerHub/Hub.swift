@@ -110,7 +110,7 @@ extension Hub {
 /// The contents of a hub, for tests and the simulator.
 extension Hub {
   /// The numbers of objects in a hub.
-  package struct Inventory: Hashable, Sendable {
+  package struct Contents: Hashable, Sendable {
     package var connections = 0
     /// Sessions in memory.
     package var sessions = 0
@@ -124,18 +124,18 @@ extension Hub {
     package init() {}
   }
 
-  package var inventory: Inventory {
-    var inventory = Inventory()
-    inventory.connections = connections.count
-    inventory.sessions = directory.residentCount
-    inventory.dormant = directory.dormantInOrder.count
-    (inventory.timers, inventory.ticks) = schedule.counts
-    inventory.sessionsBytes = shard.memory.byteCount
-    return inventory
+  package var contents: Contents {
+    var contents = Contents()
+    contents.connections = connections.count
+    contents.sessions = directory.residentCount
+    contents.dormant = directory.dormantInOrder.count
+    (contents.timers, contents.ticks) = schedule.counts
+    contents.sessionsBytes = shard.memory.byteCount
+    return contents
   }
 
   /// The numbers of objects that belong to a session.
-  package struct SessionInventory: Hashable, Sendable {
+  package struct SessionContents: Hashable, Sendable {
     /// Steps whose append is pending, and those behind them.
     package var steps = 0
     package var listeners = 0
@@ -148,15 +148,15 @@ extension Hub {
     package init() {}
   }
 
-  package func inventory(of id: SessionID) -> SessionInventory? {
+  package func contents(of id: SessionID) -> SessionContents? {
     guard let hosted = directory.hosted(id) else { return nil }
-    var inventory = SessionInventory()
-    inventory.steps = hosted.steps.count
-    inventory.listeners = hosted.session.listeners.count
-    inventory.connections = hosted.attendance.connectionCount
-    inventory.absent = hosted.attendance.absentCount
-    inventory.pending = hosted.memberCountPending
-    return inventory
+    var contents = SessionContents()
+    contents.steps = hosted.steps.count
+    contents.listeners = hosted.session.listeners.count
+    contents.connections = hosted.attendance.connectionCount
+    contents.absent = hosted.attendance.absentCount
+    contents.pending = hosted.memberCountPending
+    return contents
   }
 
   /// The session object, if it is in memory. The caller must not change it.

@@ -45,7 +45,7 @@ import Testing
     fixture.send(1, select(9, 0, 1))
 
     #expect(fixture.port.closes == [1: 4503])
-    #expect(fixture.hub.inventory(of: fixture.session)?.steps == 8)
+    #expect(fixture.hub.contents(of: fixture.session)?.steps == 8)
     fixture.store()
     #expect(fixture.fold.revision == 8)
   }
@@ -132,7 +132,7 @@ import Testing
     fixture.disconnect(9)
     fixture.wait(10_000)
     fixture.port.closes = [:]
-    #expect(fixture.hub.inventory.dormant == 1)
+    #expect(fixture.hub.contents.dormant == 1)
     return fixture
   }
 
@@ -190,7 +190,7 @@ import Testing
     fixture.hub.loaded(fixture.session, nil, at: fixture.now)
 
     #expect(fixture.port.closes == [1: 4500])
-    #expect(fixture.hub.inventory.dormant == 1)
+    #expect(fixture.hub.contents.dormant == 1)
   }
 
   @Test func `a session that could be loaded again closes no connection with 4500`() throws {

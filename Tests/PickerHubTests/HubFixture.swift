@@ -309,11 +309,11 @@ func select(_ ref: Int, _ column: Int, _ row: Int) -> String {
   #"{"type":"select","ref":\#(ref),"column":\#(column),"row":\#(row),"generation":1}"#
 }
 
-/// The inventory of a session with `listeners` connected members and nothing pending.
-func inventory(listeners: Int = 0) -> Hub.SessionInventory {
-  var inventory = Hub.SessionInventory()
-  inventory.listeners = listeners
-  inventory.connections = listeners
-  inventory.pending = listeners
-  return inventory
+/// The contents of a session with `listeners` connected members and nothing pending.
+func contents(listeners: Int = 0) -> Hub.SessionContents {
+  var contents = Hub.SessionContents()
+  contents.listeners = listeners
+  contents.connections = listeners
+  contents.pending = listeners
+  return contents
 }

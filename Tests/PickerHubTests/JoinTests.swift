@@ -89,7 +89,7 @@ import Testing
     fixture.join(2, fixture.resume(welcome, revision: 0))
 
     #expect(fixture.types(2) == ["welcome"])
-    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
+    #expect(fixture.hub.contents(of: fixture.session) == contents(listeners: 1))
   }
 
   @Test func `a member leaves 120 s after its connection has closed`() throws {
@@ -128,7 +128,7 @@ import Testing
     let joined = fixture.received(2).flatMap { $0["joined"]?.array ?? [] }
     #expect(joined.map { $0["id"] } == [welcome["member"]?["id"]])
     #expect(joined.first?["role"] == .string("owner"))
-    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 2))
+    #expect(fixture.hub.contents(of: fixture.session) == contents(listeners: 2))
   }
 
   /// Regression: they were not answered, although they were done.
@@ -214,7 +214,7 @@ import Testing
 
     #expect(fixture.port.closes == [1: 1000, 2: 4409])
     #expect(fixture.types(3).first == "welcome")
-    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
+    #expect(fixture.hub.contents(of: fixture.session) == contents(listeners: 1))
   }
 
   @Test func `no join within 10 s closes with 4508`() throws {
@@ -281,7 +281,7 @@ import Testing
 
     #expect(fixture.port.closes == [2: 1000])
     #expect(fixture.received(1).map { $0["left"] } == [.array([id])])
-    #expect(fixture.hub.inventory(of: fixture.session) == inventory(listeners: 1))
+    #expect(fixture.hub.contents(of: fixture.session) == contents(listeners: 1))
   }
 
   @Test func `presence about a member itself only has changes of its role`() throws {

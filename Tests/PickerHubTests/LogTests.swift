@@ -120,7 +120,7 @@ import PickerHost
     fixture.log.outcome = .stored
     fixture.wait(120_000)
 
-    #expect(fixture.hub.inventory(of: fixture.session) == inventory())
+    #expect(fixture.hub.contents(of: fixture.session) == contents())
   }
 
   @Test func `a failing log closes with 4503, and the command is not executed`() throws {
@@ -143,7 +143,7 @@ import PickerHost
     fixture.disconnect(1)
 
     #expect(fixture.port.closes == [1: 4503])
-    #expect(fixture.hub.inventory(of: fixture.session) == inventory())
+    #expect(fixture.hub.contents(of: fixture.session) == contents())
   }
 
   @Test func `a timed entry that could not be stored is retried`() throws {
@@ -193,7 +193,7 @@ import PickerHost
     }
 
     #expect(fixture.fold.revision == 20)
-    #expect(fixture.hub.inventory.ticks == 1)
+    #expect(fixture.hub.contents.ticks == 1)
   }
 
   @Test func `after delete a session sends nothing but 4410`() throws {
@@ -216,7 +216,7 @@ import PickerHost
 
     #expect(fixture.types(1) == ["error"])
     #expect(fixture.port.closes == [1: 4410])
-    #expect(fixture.hub.inventory.sessions == 0)
+    #expect(fixture.hub.contents.sessions == 0)
   }
 
   /// Regression: the session failed every second, and its members reconnected every few seconds.
@@ -233,7 +233,7 @@ import PickerHost
 
     #expect(fixture.port.closes == [1: 4410, 2: 4410, 3: 4410])
     #expect(fixture.received(1).first?["detail"]?.string?.contains("maximum") == true)
-    #expect(fixture.hub.inventory.sessions == 0)
+    #expect(fixture.hub.contents.sessions == 0)
   }
 
   @Test func `a join in a session whose log is exhausted ends the session`() throws {
@@ -243,7 +243,7 @@ import PickerHost
     fixture.join(1)
 
     #expect(fixture.port.closes == [1: 4410])
-    #expect(fixture.hub.inventory.sessions == 0)
+    #expect(fixture.hub.contents.sessions == 0)
   }
 
   @Test func `a session ends after its time to live`() throws {
@@ -251,11 +251,11 @@ import PickerHost
     fixture.join(1)
 
     fixture.wait(86_399_999)
-    #expect(fixture.hub.inventory.sessions == 1)
+    #expect(fixture.hub.contents.sessions == 1)
     fixture.wait(1)
 
     #expect(fixture.port.closes == [1: 4410])
-    #expect(fixture.hub.inventory.sessions == 0)
+    #expect(fixture.hub.contents.sessions == 0)
   }
 
   @Test func `setting the clock ticks every session once and then completes`() throws {

@@ -185,14 +185,14 @@ import PickerHost
   @Test func `renewals do not fill the queue of timers`() throws {
     let fixture = try HubFixture.keys()
     fixture.enter(1, "seconds=600")
-    let count = fixture.hub.inventory.timers
+    let count = fixture.hub.contents.timers
     for round in 0..<1000 {
       fixture.renew(1, fixture.token("seconds=\(round.isMultiple(of: 2) ? 601 : 3600)"))
       fixture.wait(100)
     }
 
     #expect(fixture.closes == [:])
-    #expect(fixture.hub.inventory.timers <= count)
+    #expect(fixture.hub.contents.timers <= count)
   }
 
   @Test(arguments: [
@@ -284,7 +284,7 @@ import PickerHost
     #expect(fixture.closes == [1: 4409])
     #expect(fixture.fold.members.values.map(\.role) == [.viewer])
     #expect(fixture.received(2)[0]["type"] == .string("welcome"))
-    #expect(fixture.hub.inventory(of: fixture.session)?.connections == 1)
+    #expect(fixture.hub.contents(of: fixture.session)?.connections == 1)
   }
 
   @Test func `a member that has left is the same when it joins again`() throws {

@@ -150,7 +150,7 @@ import Testing
     #expect(try post(fixture, kiosk, picked(1, 2))?.get()["type"] == .string("reply"))
     #expect(try post(fixture, kiosk, picked(3, 1))?.get()["type"] == .string("delta"))
     #expect(fixture.fold.members.count == 1)
-    #expect(fixture.hub.inventory(of: fixture.session)?.absent == 1)
+    #expect(fixture.hub.contents(of: fixture.session)?.absent == 1)
   }
 
   @Test func `a command over the rate is refused and may be repeated later`() throws {

@@ -146,8 +146,8 @@ import PickerHost
     fixture.disconnect(1)
     fixture.wait(10_000)
 
-    #expect(fixture.hub.inventory.sessions == 0)
-    #expect(fixture.hub.inventory.dormant == 1)
+    #expect(fixture.hub.contents.sessions == 0)
+    #expect(fixture.hub.contents.dormant == 1)
   }
 
   @Test func `a session that was only read is evicted without a record`() throws {
@@ -173,7 +173,7 @@ import PickerHost
       at: fixture.now)
     fixture.wait(10_000)
 
-    #expect(answer != nil && fixture.hub.inventory.dormant == 1)
+    #expect(answer != nil && fixture.hub.contents.dormant == 1)
     #expect(fixture.log.snapshots.count == 1 && fixture.log.records.count == recordCount)
   }
 }

@@ -203,7 +203,7 @@ extension HubFixture {
     #expect(problem == .noToken && readProblem() == .noMemory)
     #expect(fixture.port.closes == [1: 4503])
     #expect(fixture.sessionsBytes == fold.definition.byteCount, "only the test has it")
-    #expect(fixture.hub.inventory.dormant == 1)
+    #expect(fixture.hub.contents.dormant == 1)
   }
 
   @Test func `a claimed session is loaded when there is memory for it`() throws {

@@ -25,7 +25,7 @@ func limited(_ byteCountMax: Int) -> HubConfiguration {
 }
 
 extension HubFixture {
-  var sessionsBytes: Int { hub.inventory.sessionsBytes }
+  var sessionsBytes: Int { hub.contents.sessionsBytes }
 
   /// Creates another session.
   @discardableResult

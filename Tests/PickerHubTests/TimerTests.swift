@@ -10,7 +10,7 @@ import PickerHost
   @Test func `deleted sessions leave no timers and no ticks`() throws {
     let fixture = try HubFixture(slot)
     let request = try CreateRequest(Array(#"{"definition":\#(slot)}"#.utf8))
-    let before = fixture.hub.inventory
+    let before = fixture.hub.contents
 
     for _ in 1...1000 {
       fixture.hub.begin { host throws(HubProblem) in
@@ -24,8 +24,8 @@ import PickerHost
       }
     }
 
-    #expect(fixture.hub.inventory.timers <= before.timers + 16)
-    #expect(fixture.hub.inventory.ticks <= before.ticks + 16)
+    #expect(fixture.hub.contents.timers <= before.timers + 16)
+    #expect(fixture.hub.contents.ticks <= before.ticks + 16)
   }
 
   @Test func `closed connections leave no timers`() throws {
@@ -40,7 +40,7 @@ import PickerHost
       fixture.disconnect(raw)
     }
 
-    #expect(fixture.hub.inventory.timers <= 64)
+    #expect(fixture.hub.contents.timers <= 64)
     fixture.wait(120_000)
     #expect(fixture.fold.members.isEmpty)
   }
@@ -55,7 +55,7 @@ import PickerHost
 
     fixture.wait(3_600_000)
 
-    #expect(fixture.hub.inventory.timers == 0)
+    #expect(fixture.hub.contents.timers == 0)
   }
 
   @Test func `a session ends exactly after its time to live`() throws {
@@ -71,7 +71,7 @@ import PickerHost
 
     #expect(fixture.hub.sessionCount == 0)
     fixture.wait(3_600_000)
-    #expect(fixture.hub.inventory.timers == 0)
+    #expect(fixture.hub.contents.timers == 0)
   }
 
   /// Regression: it ended when the time for the decision would have been over.
@@ -182,12 +182,12 @@ import PickerHost
     let fixture = try HubFixture(slot)
     let later = noon.adding(milliseconds: 700_000)
     func time(_ machine: Int64) -> HubTime { HubTime(session: later, machine: machine) }
-    let before = fixture.hub.inventory.timers
+    let before = fixture.hub.contents.timers
     fixture.log.outcome = .failed
 
     fixture.hub.clockSet(at: time(0)) {}
     fixture.hub.timer(at: time(0))
-    #expect(fixture.hub.inventory.timers == before + 1)
+    #expect(fixture.hub.contents.timers == before + 1)
     #expect(fixture.hub.nextTimer(at: time(0), clockRuns: false) == 1000)
     fixture.hub.timer(at: time(1000))
     #expect(fixture.hub.nextTimer(at: time(1000), clockRuns: false) == 2000)
@@ -195,7 +195,7 @@ import PickerHost
     fixture.hub.timer(at: time(2000))
 
     #expect(fixture.fold.revision == 1)
-    #expect(fixture.hub.inventory.timers == before)
+    #expect(fixture.hub.contents.timers == before)
   }
 
   @Test func `a refused tick of a clock that was set back is retried`() throws {

@@ -105,7 +105,7 @@ extension World {
     let record = records.first { $0.id == link.session }
     let isEnded = record?.isEnded ?? true
     let isCrowded =
-      (hub.inventory(of: link.session)?.pending ?? 0) >= profile.limits.session.members
+      (hub.contents(of: link.session)?.pending ?? 0) >= profile.limits.session.members
     let isJustified =
       switch code {
       case 1000: link.didLeave

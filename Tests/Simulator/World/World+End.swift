@@ -42,23 +42,23 @@ extension World {
     // in its memory as long as somebody has it.
     (journal.sessions, storedLogs, newestShared) = ([:], [:], [:])
     (replicas, links) = ([:], [:])
-    let inventory = hub.inventory
-    let sessions = inventory.sessions + inventory.dormant
-    if inventory.connections + sessions + inventory.timers + inventory.ticks > 0
-      || inventory.sessionsBytes != 0
+    let contents = hub.contents
+    let sessions = contents.sessions + contents.dormant
+    if contents.connections + sessions + contents.timers + contents.ticks > 0
+      || contents.sessionsBytes != 0
     {
-      breach("no resources are left: \(inventory)")
+      breach("no resources are left: \(contents)")
     }
   }
 
   private func checkNobodyIsLeft() {
     for hub in nodes.compactMap(\.hub) {
-      if hub.inventory.connections != 0 { breach("no connection is left: \(hub.inventory)") }
+      if hub.contents.connections != 0 { breach("no connection is left: \(hub.contents)") }
       for record in records {
-        guard let session = hub.session(record.id), let inventory = hub.inventory(of: record.id)
+        guard let session = hub.session(record.id), let contents = hub.contents(of: record.id)
         else { continue }
-        if !session.fold.members.isEmpty || inventory != Hub.SessionInventory() {
-          breach("all members have left: \(inventory), \(session.fold.members.count) members")
+        if !session.fold.members.isEmpty || contents != Hub.SessionContents() {
+          breach("all members have left: \(contents), \(session.fold.members.count) members")
         }
         if !session.touches.isEmpty { breach("no touch is left") }
       }
@@ -83,8 +83,8 @@ extension World {
     for record in records where record.ttlSeconds <= 600 { pass(seconds: Int64(record.ttlSeconds)) }
     for record in records where !record.isEnded { delete(record) }
     pass(seconds: profile.isClustered ? 30 : 5)
-    if !profile.isClustered, hub.inventory.sessions + hub.inventory.dormant != 0 {
-      breach("every session ends: \(hub.inventory)")
+    if !profile.isClustered, hub.contents.sessions + hub.contents.dormant != 0 {
+      breach("every session ends: \(hub.contents)")
     }
     for record in records where !hasEnded(record.id) {
       breach("the log has the end of every session")

@@ -184,7 +184,7 @@ extension World {
     } catch {
       breach(
         "client \(client.number): \(error.sentence); "
-          + "\(hub.inventory(of: client.session.id).map { "\($0)" } ?? "")")
+          + "\(hub.contents(of: client.session.id).map { "\($0)" } ?? "")")
     }
   }
 
@@ -235,15 +235,15 @@ extension World {
 
   /// Checks that the hub has exactly the resources that a session's listeners need.
   private func checkDescribed(_ session: Session, _ record: SessionRecord, _ hub: Hub) {
-    guard let inventory = hub.inventory(of: record.id) else { return }
+    guard let contents = hub.contents(of: record.id) else { return }
     let members = session.fold.members.count
-    if inventory.steps != 0 { breach("no entry is pending for the log") }
-    if inventory.pending != members { breach("the count of members is correct: \(inventory)") }
-    if inventory.connections != inventory.listeners {
-      breach("every connection is a listener's: \(inventory)")
+    if contents.steps != 0 { breach("no entry is pending for the log") }
+    if contents.pending != members { breach("the count of members is correct: \(contents)") }
+    if contents.connections != contents.listeners {
+      breach("every connection is a listener's: \(contents)")
     }
-    if inventory.listeners + inventory.absent != members {
-      breach("every member is listening or absent: \(inventory), \(members) members")
+    if contents.listeners + contents.absent != members {
+      breach("every member is listening or absent: \(contents), \(members) members")
     }
   }
 }
