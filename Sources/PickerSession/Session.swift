@@ -74,11 +74,9 @@ package final class Session {
     fold.apply(entry, &effects)
     for index in effects.indices {
       // Asked first, because a method of `fold` copies it.
-      if effects[index].canHaveEvent,
-        let event = fold.event(
+      if effects[index].canHaveEvent {
+        events += fold.events(
           of: effects[index], at: SessionFold.time(of: entry, after: reached))
-      {
-        events.append(event)
       }
       // Most are deltas, which are not copied here.
       if case .delta = effects[index], touches.isEmpty { continue }

@@ -235,7 +235,7 @@ import PickerHost
     var fold = try SessionFold(origin)
     var events: [FeedEvent] = []
     for case .entry(let entry) in fixture.log.records {
-      events += fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
+      events += fold.apply(entry).flatMap { fold.events(of: $0, at: entry.at) }
     }
     return (fold, FeedRecord(events: events, sequence: 2, previous: 0))
   }

@@ -27,7 +27,7 @@ import Testing
 
     mutating func apply(_ body: LogEntry.Body, after milliseconds: Int64 = 0) {
       let entry = LogEntry(at: noon.adding(milliseconds: milliseconds), body: body)
-      events += fold.apply(entry).compactMap { fold.event(of: $0, at: entry.at) }
+      events += fold.apply(entry).flatMap { fold.events(of: $0, at: entry.at) }
     }
 
     mutating func join(_ member: MemberID) {

@@ -69,7 +69,7 @@ import Testing
     #expect(delta.change == .status(StatusChange(.cancelled, result: result, locale: "en")))
     #expect(delta.isHostCommand && delta.result == nil && session.fold.status == .cancelled)
     #expect(session.fold.picker.value == value && session.fold.result == result)
-    let event = try #require(session.fold.event(of: effects[0], at: noon))
+    let event = try #require(session.fold.events(of: effects[0], at: noon).first)
     let data = try JSONTree.parse(event.data)
     #expect(event.type == .cancelled && data["result"]?["start"]?.string == "2026-11-24")
     #expect(SessionFixture.refusal(session.give(.host, 0, .cancel)) == .notOpen)
@@ -106,12 +106,12 @@ import Testing
           StatusChange(
             .open, result: session.fold.result, op: "op", text: reason, locale: "en")))
     #expect(session.fold.decision.cancelReason == nil)
-    let event = try #require(session.fold.event(of: opened[0], at: noon))
+    let event = try #require(session.fold.events(of: opened[0], at: noon).first)
     #expect(try JSONTree.parse(event.data)["detail"]?.string == "Dr. Weber is ill")
 
     let cancelled = session.give(.host, 0, .cancelWithReason(reason))
     #expect(session.fold.decision.cancelReason == reason)
-    let end = try #require(session.fold.event(of: cancelled[0], at: noon))
+    let end = try #require(session.fold.events(of: cancelled[0], at: noon).first)
     #expect(try JSONTree.parse(end.data)["reason"]?.string == "Dr. Weber is ill")
     let stored = SessionFold(session.fold.origin, state: session.fold.state)
     #expect(stored.decision.cancelReason == reason)

@@ -55,7 +55,7 @@ final class LogFixture {
     let effects = fold.apply(entry)
     spent.note(fold.remnant, sequence: entryCount)
     for case .delta(let delta) in effects { deltas.append(delta) }
-    events += effects.compactMap { fold.event(of: $0, at: entry.at) }
+    events += effects.flatMap { fold.events(of: $0, at: entry.at) }
     return outcome
   }
 

@@ -5,15 +5,22 @@ package import PickerModel
 /// The events of a session: a pure function of its log. They are derived when an entry is applied,
 /// and again when a session is loaded whose last events were not stored.
 extension SessionFold {
-  /// The event of an effect of the entry that was applied last; `nil` for most effects.
+  /// The events of an effect of the entry that was applied last; none for most effects.
   ///
   /// - Parameter now: The time of the entry.
-  package func event(of effect: Effect, at now: Instant) -> FeedEvent? {
+  package func events(of effect: Effect, at now: Instant) -> [FeedEvent] {
+    if case .delta(let delta) = effect {
+      guard delta.isReported else { return [] }
+      return [event(of: delta), holdEvent(of: delta)].compactMap(\.self)
+    }
+    return event(of: effect, at: now).map { [$0] } ?? []
+  }
+
+  private func event(of effect: Effect, at now: Instant) -> FeedEvent? {
     switch effect {
     case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .sightChanged,
-      .presence:
+      .presence, .delta:
       nil
-    case .delta(let delta): delta.isReported ? event(of: delta) : nil
     case .joined(let member, let meta):
       members[member].flatMap { event(.memberJoined, $0, meta: meta, at: now) }
     case .left(let member):
@@ -52,10 +59,12 @@ extension SessionFold {
 
   private func event(of delta: Delta) -> FeedEvent? {
     switch delta.change {
-    case .picker, .notes, .inventory: return holdEvent(of: delta)
+    case .picker, .notes, .inventory: return nil
     case .definition(let redefinition, _, tappedBy: _):
       // A shared definition has an event of its own.
-      guard origin.uses == nil || origin.host.watched.contains(.definition) else { return nil }
+      guard redefinition.isAnnounced,
+        origin.uses == nil || origin.host.watched.contains(.definition)
+      else { return nil }
       // Nothing follows it in its entry.
       return event(.definitionChanged, revision: delta.revision, at: delta.at, reportedState) {
         $0.literal(",\"version\":")
@@ -96,7 +105,7 @@ extension SessionFold {
         $0.raw(until.rfc3339)
         $0.literal("\"")
       }
-    case .ended(let reason) where isWatched && reason != .booked:
+    case .ended(let reason) where isWatched:
       return event(.holdEnded, revision: delta.revision, at: delta.at, reportedState, by: delta.by)
       {
         $0.literal(",\"reason\":\"")
@@ -209,7 +218,7 @@ extension SessionFold {
 }
 
 extension Effect {
-  /// Whether ``SessionFold/event(of:at:)`` may return an event for it.
+  /// Whether ``SessionFold/events(of:at:)`` may return an event for it.
   var canHaveEvent: Bool {
     switch self {
     case .answered, .cellsChanged, .roleChanged, .renamed, .revoked, .sightChanged,
@@ -225,10 +234,13 @@ extension Delta {
   /// Whether the feed reports it.
   fileprivate var isReported: Bool {
     switch change {
-    case .picker, .notes, .inventory: inventory?.hasHold ?? false
-    case .definition(let redefinition, _, tappedBy: _): redefinition.isAnnounced
+    case .picker, .notes, .inventory: hasHold
+    case .definition(let redefinition, _, tappedBy: _): redefinition.isAnnounced || hasHold
     case .status: true
     }
+  }
+
+  private var hasHold: Bool { inventory?.hasHold ?? false
   }
 }
 

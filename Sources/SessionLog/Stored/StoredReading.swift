@@ -76,7 +76,7 @@ struct StoredReading {
       if next.sequence <= start { continue }
       spent.note(cursor.fold.remnant, sequence: next.sequence)
       if next.sequence <= session.eventSequence { continue }
-      let events = effects.compactMap { cursor.fold.event(of: $0, at: at) }
+      let events = effects.flatMap { cursor.fold.events(of: $0, at: at) }
       missed.add(events, sequence: next.sequence, status: cursor.fold.status)
     }
     guard cursor.sequence == session.entryCount else {

@@ -91,7 +91,7 @@ struct Replica {
     let isKnown = !isLate && isOfViewer(entry)
     let now = fold.time(of: entry)
     let effects = fold.apply(entry)
-    eventTypes += effects.compactMap { fold.event(of: $0, at: now)?.type }
+    eventTypes += effects.flatMap { fold.events(of: $0, at: now).map(\.type) }
     if effects.contains(where: { $0.isUnneeded(isOfViewer: isKnown) }) {
       return "a command that is refused for its type, or because of a viewer, is not logged"
     }
