@@ -18,12 +18,16 @@ struct SessionFixture {
   init(
     _ definition: String, openTap: SessionOrigin.OpenTap = .shared,
     access: SessionOrigin.Access = .open, limits: SessionLimits = SessionLimits(),
-    zone: ZoneRules = .utc, at createdAt: Instant = noon, host: HostFields = HostFields()
+    zone: ZoneRules = .utc, at createdAt: Instant = noon, host: HostFields = HostFields(),
+    inventory: InventorySettings? = nil
   ) throws {
     let made = try Definition.make(from: try JSONTree.parse(Array(definition.utf8))) { _ in zone }
-    let origin = SessionOrigin(
+    var origin = SessionOrigin(
       id: SessionID("s"), epoch: "e", definition: made, openTap: openTap, access: access,
       createdAt: createdAt, host: host)
+    origin.inventory = inventory.map {
+      KnownInventory(settings: $0, levels: KeyLevels([:], others: nil, for: made.kind))
+    }
     fold = try SessionFold(origin, limits: limits)
     for member in [ana, bo, cem] { join(member) }
   }

@@ -37,6 +37,30 @@ import Testing
     #expect(deltas[0].first?.result == .date(["2026", "11", "28"]))
   }
 
+  @Test func `an entry that asks the inventory for what the session has leaves nothing`() throws {
+    var settings = InventorySettings(capacity: 0)
+    settings.isWaiting = true
+    var session = try SessionFixture(
+      #"{"kind":"calendar","selection":"single","months":{"from":"2026-12","through":"2026-12"}}"#,
+      inventory: settings)
+    func wait(_ ref: Int, number: Int) -> LogEntry {
+      let place = Claim(
+        state: .waiting, keys: ["2026-12-24"], units: 1, order: 1, place: 1)
+      let outcome = InventoryOutcome(nil, claim: NumberedClaim(place, number: number))
+      let asking = LogEntry.Body.command(ana, ref: ref, .inventory(.wait(["2026-12-24"])))
+      return LogEntry(
+        at: noon, body: .decided(DecidedEntry(asking, demand: nil, outcome: outcome)))
+    }
+    _ = session.fold.apply(wait(1, number: 5))
+    let claim = session.fold.inventory?.claim
+    #expect(claim?.number == 5)
+
+    _ = session.fold.apply(wait(2, number: 9))
+
+    #expect(session.fold.remnant == .nothing)
+    #expect(session.fold.inventory?.claim == claim)
+  }
+
   @Test func `a tick that moves only the earliest slot is dropped`() throws {
     var session = try SessionFixture(slot)
     session.give(ana, 1, select(0, 1))

@@ -63,7 +63,8 @@ extension SessionFold {
       throw Refusal(.full, "the inventory has not answered yet")
     }
     if let refusal = outcome.refusal { throw Refusal(refusal) }
-    facts.inventory?.claim = outcome.claim
+    // An entry that gives what the session has leaves nothing, also not a number: it is deleted.
+    if outcome.claim.claim != inventory.claim.claim { facts.inventory?.claim = outcome.claim }
   }
 
   /// The subject of a member's token; `nil`: the session counts alone.
