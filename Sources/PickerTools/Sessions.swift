@@ -40,12 +40,15 @@ struct Sessions: ParsableCommand {
     }
 
     /// Requests a session.
-    func session(_ method: String, _ id: String, expecting status: Int) throws -> [UInt8] {
+    func session(
+      _ method: String, _ id: String, query: String = "", expecting status: Int
+    ) throws -> [UInt8] {
       guard !id.isEmpty, id.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"/?#%".utf8.contains($0) })
       else {
         throw complain("session", "“\(id.prefix(80))” is not the id of a session", EX_USAGE)
       }
-      let answer = try request(method, "/v1/admin/sessions/\(id)", expecting: [status, 404])
+      let answer = try request(
+        method, "/v1/admin/sessions/\(id)\(query)", expecting: [status, 404])
       guard answer.status == status else {
         throw complain("session", "there is no session \(id)", EXIT_FAILURE)
       }
@@ -86,7 +89,7 @@ struct Sessions: ParsableCommand {
 
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show a session: status, revision, title and members; with --json all of it.")
+      abstract: "Show a session: status, revision, title, hold and members; with --json all of it.")
 
     @OptionGroup var access: Access
 
@@ -102,11 +105,23 @@ struct Sessions: ParsableCommand {
         let text = value.string ?? value.integer.map(String.init) ?? ""
         print("\(name): \(printable(text))")
       }
+      if let units = document["snapshot"]?["units"]?.integer { print("units: \(units)") }
+      if let hold = document["snapshot"]?["hold"] { print("hold: \(words(of: hold))") }
       for member in document["members"]?.array ?? [] {
         let texts = ["id", "role", "name"].compactMap { member[$0]?.string }
         let online = member["online"]?.bool == true ? "online" : "offline"
         print("member: " + (texts.map(printable) + [online]).joined(separator: "  "))
       }
+    }
+
+    /// `held 2026-12-24 until 2026-12-01T12:05:00.000Z`
+    private func words(of hold: JSONTree) -> String {
+      let keys = hold["keys"]?.array?.compactMap(\.string) ?? []
+      let more: [String?] = [
+        hold["until"]?.string.map { "until \($0)" }, hold["place"]?.integer.map { "place \($0)" },
+      ]
+      let words = [hold["state"]?.string ?? ""] + keys + more.compactMap(\.self)
+      return words.map(printable).joined(separator: " ")
     }
   }
 
@@ -116,11 +131,15 @@ struct Sessions: ParsableCommand {
 
     @OptionGroup var access: Access
 
+    @Flag(help: "Delete what the session has booked of an inventory, too.")
+    var release = false
+
     @Argument(help: "The session's id.")
     var session: String
 
     func run() throws {
-      _ = try access.session("DELETE", session, expecting: 204)
+      _ = try access.session(
+        "DELETE", session, query: release ? "?release=true" : "", expecting: 204)
       print("session \(session) has ended")
     }
   }

@@ -115,6 +115,29 @@ def test_sessions_are_listed_shown_and_ended(running):
     assert pickerd(server, "session", "list", "--status", "done").returncode == 69
 
 
+def test_a_hold_is_shown_and_a_session_is_ended_with_its_booking(start):
+    server = start()
+    server.clock("2026-12-01T12:00:00Z")
+    path = "/v1/definitions/evening"
+    days = {"kind": "calendar", "months": {"from": "2026-12", "through": "2027-01"},
+            "selection": "single"}
+    inventory = {"capacity": 3, "units": {"min": 1, "max": 2}}
+    made = server.request("PUT", path, {"definition": days, "inventory": inventory})
+    assert made.status == 201, made
+    session = server.session({}, uses="evening", now=None)
+    ana = session.join("Ana")
+    ana.tap("2026-12-24")
+    ana.do("units", units=2)
+    ana.do("hold")
+    hold = "units: 2\nhold: held 2026-12-24 until 2026-12-01T12:05:00.000Z\n"
+    assert hold in pickerd(server, "session", "show", session.id).stdout
+
+    ana.confirm()
+    assert pickerd(server, "session", "end", session.id, "--release").returncode == 0
+    counts = server.get(f"{path}/inventory?key=2026-12-24").json["keys"]["2026-12-24"]
+    assert counts["booked"] == 0, counts
+
+
 def test_a_page_of_another_origin_cannot_end_a_session(running):
     server, (lunch, _), _ = running
 

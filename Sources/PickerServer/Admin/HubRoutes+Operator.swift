@@ -7,7 +7,9 @@ extension RouteTable {
     Route(
       .get, "/v1/admin/sessions/{id}", .key(.sessions), query: reading,
       HubRoutes.readForOperator),
-    Route(.delete, "/v1/admin/sessions/{id}", .key(.sessions), HubRoutes.deleteForOperator),
+    Route(
+      .delete, "/v1/admin/sessions/{id}", .key(.sessions), query: ["release"],
+      HubRoutes.deleteForOperator),
   ]
 }
 
