@@ -30,6 +30,7 @@ import Testing
     mailboxes.post(.refused(ids))
     mailboxes.post(.taken(ids))
     mailboxes.post(.lost(ids))
+    mailboxes.post(.offered(ids))
     mailboxes.post(
       .orphaned(
         ids.map {
@@ -47,7 +48,7 @@ import Testing
       #expect(!own.isEmpty)
       #expect(
         received.withLock { $0[index] }
-          == ["2", "refused", "taken", "lost", "orphaned", "loaded"].flatMap { word in
+          == ["2", "refused", "taken", "lost", "offered", "orphaned", "loaded"].flatMap { word in
             own.map { "\($0) \(word)" }
           } + ["hub \(index)", "room 7"])
     }
@@ -87,6 +88,7 @@ extension StoreNotice {
     case .stopped(let nodes): nodes.map { "\($0) stopped" }
     case .taken(let sessions): sessions.map { "\($0) taken" }
     case .lost(let sessions): sessions.map { "\($0) lost" }
+    case .offered(let sessions): sessions.map { "\($0) offered" }
     case .loaded(let session, _): ["\(session) loaded"]
     case .run(let session, _): ["\(session) run"]
     case .runInHub(let index, _): ["hub \(index)"]

@@ -80,7 +80,7 @@ final class HubLoad {
         for part in parts { hub.committed(part.count, of: part.session, at: now) }
       case .run(_, let work): work()
       case .orphaned, .stopped: break
-      case .lost, .refused, .taken, .loaded, .runInHub, .shared, .inventory, .message:
+      case .lost, .refused, .taken, .loaded, .runInHub, .shared, .inventory, .offered, .message:
         fatalError("the store has failed: \(notice)")
       }
     }

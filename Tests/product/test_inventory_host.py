@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from harness.loops import metric
 from harness.pickerd import wait_until
 from harness.store import again, stored, stored_at
 
@@ -247,6 +248,62 @@ def test_a_hold_ends_by_time(shop):
     assert count(shop, "2026-12-24")["held"] == 1, "it counts two seconds longer"
     shop.clock("2026-12-01T12:00:07Z")
     wait_until(lambda: count(shop, "2026-12-24")["held"] == 0, what="the end of the hold")
+
+
+def waiting_alone(shop):
+    """The id of a session in the line for a day that is booked, which nobody looks at any more."""
+    assert put(shop, capacity=1, waiting=True).status == 201
+    assert book(shop, "phone", ["2026-12-24"]).status == 201
+    session = shop.session({}, uses="evening", now=None)
+    ana = session.join("Ana")
+    assert ana.do("wait", keys=["2026-12-24"])["type"] == "delta"
+    ana.leave()
+    wait_until(lambda: metric(shop, "pickerd_sessions_resident") == 0, what="eviction")
+    return session.id
+
+
+@pytest.mark.parametrize("shop", ["sqlite", "postgres"], indirect=True)
+def test_an_offer_to_somebody_who_has_closed_the_page_is_in_the_feed(shop):
+    session = waiting_alone(shop)
+    assert shop.delete(f"{PATH}/bookings/phone").status == 204
+    wait_until(lambda: events(shop, "session.offered"), what="the offer")
+    event, = events(shop, "session.offered")
+    assert (event["session"], event["keys"], event["units"]) == (session, ["2026-12-24"], 1)
+    assert event["until"] == "2026-12-01T12:15:00.000Z"
+
+
+@pytest.mark.parametrize("shop", ["sqlite", "postgres"], indirect=True)
+def test_an_offer_is_in_the_feed_once_also_after_a_kill(shop):
+    session = waiting_alone(shop)
+    assert shop.delete(f"{PATH}/bookings/phone").status == 204
+    again(shop)
+    shop.clock(NOW)
+    wait_until(lambda: events(shop, "session.offered"), what="the offer")
+    wait_until(lambda: metric(shop, "pickerd_sessions_resident") == 0, what="eviction")
+    assert [event["session"] for event in events(shop, "session.offered")] == [session]
+
+
+def test_the_feed_has_the_beginning_and_end_of_each_watched_hold(shop):
+    assert put(shop, capacity=1).status == 201
+    first, second = [
+        shop.session({}, uses="evening", watch=["holds"], now=None) for _ in range(2)]
+    ana, bob = first.join("Ana"), second.join("Bob")
+    ana.tap("2026-12-24")
+    for command in ("hold", "confirm", "reopen", "cancel"):
+        assert ana.do(command)["type"] == "delta"
+    bob.tap("2026-12-26")
+    assert bob.do("hold")["type"] == "delta"
+    taken = {"taken": {"closed": {"from": "2026-12-26"}}}
+    changed = shop.request("PATCH", PATH, {"definition": taken}, headers=MERGE)
+    assert changed.status == 200, changed
+
+    def reported(session):
+        return [event.get("reason") for event in events(shop, "session.held,session.holdEnded")
+                if event["session"] == session.id]
+
+    wait_until(lambda: len(reported(second)) == 2, what="the end of the second hold")
+    assert reported(first) == [None, "booked", None, "released"]
+    assert reported(second) == [None, "moved"]
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

@@ -15,7 +15,7 @@ struct HubInventory {
   fileprivate(set) var number: Int?
   /// The number of the last change that the log has reported.
   fileprivate var newest = 0
-  /// The keys that have something of their own.
+  /// The keys of which something is taken, or that somebody waits for.
   fileprivate var counts: [String: KeyCount] = [:]
   fileprivate var isReading = false
   /// Whether a timer reads it.
@@ -27,7 +27,7 @@ struct HubInventory {
   fileprivate mutating func take(_ change: InventoryChange) {
     guard change.number >= number ?? 0 else { return }
     if change.isWhole { counts = [:] }
-    counts.merge(change.keys) { _, new in new }
+    for (key, count) in change.keys { counts[key] = count.isEmpty ? nil : count }
     number = change.number
     levels = [:]
   }
@@ -54,10 +54,15 @@ extension KeyLevels {
     let others = KeyCount(capacity: view.settings.capacity).level(
       of: "", units: units, claim: nil, few: few)
     var named: [String: KeyLevel?] = [:]
-    for (key, count) in counts where view.keys?.contains(key) ?? true {
+    func add(_ key: String, _ count: KeyCount) {
+      guard view.keys?.contains(key) ?? true else { return }
       let level = count.level(of: key, units: units, claim: claim, few: few)
       if level != others { named[key] = .some(level) }
     }
+    for (key, capacity) in view.settings.keys where counts[key] == nil {
+      add(key, KeyCount(capacity: capacity))
+    }
+    for (key, count) in counts { add(key, count) }
     self.init(named, others: others, for: kind)
   }
 
@@ -101,6 +106,16 @@ extension Hub {
     }
     inventories[name, default: HubInventory()].newest = number
     queueReading(of: name, after: Hub.readMilliseconds)
+  }
+
+  /// Sessions were offered something: those that are not in memory are loaded, because their hosts
+  /// write to people who have closed the page.
+  package func offered(_ sessions: [SessionID], at time: HubTime) {
+    now = time
+    for session in sessions where mayExist(session) && directory.hosted(session) == nil {
+      directory.loadLater(BackgroundLoad(session))
+    }
+    loadInBackground()
   }
 
   private func queueReading(of name: String, after milliseconds: Int64) {

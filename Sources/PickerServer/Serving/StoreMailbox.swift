@@ -60,6 +60,8 @@ extension [StoreMailbox] {
       share(sessions, by: \.self) { $0.post(.taken($1)) }
     case .lost(let sessions):
       share(sessions, by: \.self) { $0.post(.lost($1)) }
+    case .offered(let sessions):
+      share(sessions, by: \.self) { $0.post(.offered($1)) }
     case .loaded(let session, _), .run(let session, _):
       of(session).post(notice)
     case .orphaned(let sessions):

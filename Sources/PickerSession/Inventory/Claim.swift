@@ -118,6 +118,9 @@ package struct KeyCount: Hashable, Sendable {
 
   /// May be negative, if the host has booked over the capacity or lowered it.
   package var free: Int { capacity - booked - held - offered }
+
+  /// Whether nothing is taken or waited for.
+  package var isEmpty: Bool { booked == 0 && held == 0 && offered == 0 && waiting == 0 }
 }
 
 /// What has changed of an inventory.
@@ -125,8 +128,8 @@ package struct InventoryChange: Sendable {
   /// Of the shared definition.
   package let name: String
   package let number: Int
-  /// Whether ``keys`` are all keys that have something of their own; otherwise those that have
-  /// changed since the number that was asked for.
+  /// Whether ``keys`` are all keys of which something is taken or waited for; otherwise those that
+  /// have changed since the number that was asked for.
   package let isWhole: Bool
   package let keys: [String: KeyCount]
   /// The claims of sessions that have changed; of a whole inventory those of the asked session.

@@ -22,6 +22,8 @@ package struct InventoryDecision<Table: InventoryTable> {
   private let now: Instant
   /// Keys that those who wait for them may have now.
   private var freed: Set<String> = []
+  /// The sessions that were offered something.
+  package private(set) var offered: [SessionID] = []
 
   /// How long a claim counts after its end: a click in the last second must not lose to the line.
   package static var graceMilliseconds: Int64 { 2000 }
@@ -130,7 +132,7 @@ package struct InventoryDecision<Table: InventoryTable> {
     return nil
   }
 
-  /// The booking becomes a hold.
+  /// The booking becomes a hold of the same holder.
   private mutating func reopen(
     _ demand: InventoryDemand, of id: ClaimID
   ) throws(Table.Problem) {
@@ -139,7 +141,7 @@ package struct InventoryDecision<Table: InventoryTable> {
     }
     try set(
       InventoryClaim(
-        .held, booked.keys, units: booked.units, holder: demand.holder, begun: now,
+        .held, booked.keys, units: booked.units, holder: booked.holder, begun: now,
         until: until(table.settings.holdSeconds)), of: id)
   }
 
@@ -318,6 +320,7 @@ extension InventoryDecision {
         InventoryClaim(
           .offered, claim.keys, units: claim.units, holder: claim.holder,
           until: until(table.settings.offerSeconds)), of: first.id)
+      if let session = first.id.session { offered.append(session) }
       // Those behind may have what it does not wait for any more.
       keys.formUnion(freed)
       freed = []

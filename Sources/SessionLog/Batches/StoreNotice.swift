@@ -24,6 +24,8 @@ package enum StoreNotice: Sendable {
   case shared(SharedDefinition)
   /// An inventory has changed.
   case inventory(name: String, number: Int)
+  /// Sessions were offered something of an inventory.
+  case offered([SessionID])
   /// Nodes that are not alive any more, and whose sessions others may claim. Posted again as long
   /// as that is so.
   case stopped([Int64])
@@ -49,6 +51,7 @@ extension Hub {
     case .orphaned(let sessions): restore(sessions, at: time)
     case .shared(let shared): changed(shared, at: time)
     case .inventory(let name, let number): inventoryChanged(name, number: number, at: time)
+    case .offered(let sessions): offered(sessions, at: time)
     case .stopped, .message: return
     }
   }

@@ -53,9 +53,6 @@ struct InventoryReading {
 
   private func keys(after number: Int?) throws -> [String: KeyCount] {
     var keys: [String: KeyCount] = [:]
-    if number == nil {
-      for (key, capacity) in settings.keys { keys[key] = KeyCount(capacity: capacity) }
-    }
     try connection.forEach(
       """
       SELECT \(SQLInventoryTable.countColumns) FROM inventory_key

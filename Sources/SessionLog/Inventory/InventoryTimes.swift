@@ -28,14 +28,18 @@ struct InventoryTimes {
 
   mutating func forget() { (ends, numbers, lookedAt) = ([:], [:], nil) }
 
-  /// - Parameter end: `nil`: nothing is held or offered.
-  mutating func note(_ name: String, end: Int64?) { ends[name] = end }
+  /// Something may end earlier than was known, or later.
+  mutating func lookAgain(_ name: String, at end: Int64) { ends[name] = end }
 
+  /// An inventory was counted in. Two threads may say so in another order than they have counted.
+  ///
+  /// - Parameter end: `nil`: nothing is held or offered.
   /// - Returns: Whether the change is newer than those that the hubs know.
-  mutating func isNew(_ name: String, number: Int) -> Bool {
-    guard number > numbers[name] ?? 0 else { return false }
-    numbers[name] = number
-    return true
+  mutating func note(_ name: String, number: Int, end: Int64?) -> Bool {
+    guard number >= numbers[name] ?? 0 else { return false }
+    ends[name] = end
+    defer { numbers[name] = number }
+    return number > numbers[name] ?? 0
   }
 
   /// When the store must look, if it does not look before then.

@@ -20,8 +20,7 @@ package final class MemoryInventoryClock: Sendable {
   /// An inventory may have changed.
   func note(_ change: MemoryInventoryChange, in definitions: MemorySharedDefinitions) {
     let isNew = times.withLock { times in
-      times.note(change.name, end: change.nextEnd)
-      return times.isNew(change.name, number: change.number)
+      times.note(change.name, number: change.number, end: change.nextEnd)
     }
     if isNew { notify(change.name, change.number) }
     wake(definitions)

@@ -179,10 +179,9 @@ extension MemoryInventoryTable {
     of name: String, since number: Int?, of sessions: [SessionID]
   ) -> InventoryChange {
     guard let number, number >= state.wholeNumber, number <= state.number else {
-      var keys = counts
-      for key in settings.keys.keys where keys[key] == nil { keys[key] = count(key) }
       return InventoryChange(
-        name: name, number: state.number, isWhole: true, keys: keys, claims: claims(of: sessions))
+        name: name, number: state.number, isWhole: true, keys: counts,
+        claims: claims(of: sessions))
     }
     var (keys, changed): ([String: KeyCount], Set<SessionID>) = ([:], [])
     for change in changes.reversed() {
@@ -261,11 +260,6 @@ extension HostBooking {
       self.init(id: session.text, keys: claim.keys, units: claim.units, session: session)
     }
   }
-}
-
-extension KeyCount {
-  /// Whether nothing is taken or waited for.
-  var isEmpty: Bool { booked == 0 && held == 0 && offered == 0 && waiting == 0 }
 }
 
 /// Somebody in the line.

@@ -23,6 +23,8 @@ final class InventoryMark {
   let number: Int
   /// Whether the transaction has changed it.
   let isChanged: Bool
+  /// The sessions that were offered something.
+  let offered: [SessionID]
   /// When the first hold or offer ends.
   var nextEnd: Int64? {
     didSet { isRead = true }
@@ -30,8 +32,9 @@ final class InventoryMark {
   /// Whether ``nextEnd`` was read. It was not if the connection was lost with the commit.
   private(set) var isRead = false
 
-  init(_ name: String, number: Int, isChanged: Bool) {
+  init(_ name: String, number: Int, isChanged: Bool, offered: [SessionID] = []) {
     (self.name, self.number, self.isChanged) = (name, number, isChanged)
+    self.offered = offered
   }
 }
 
@@ -158,13 +161,26 @@ final class SQLInventories {
     return true
   }
 
+  /// Sessions that nobody looks at are loaded, so that the feed has the offer: after a restart, or
+  /// by any node, if this one stops before that.
+  private func wake(_ sessions: [SessionID], _ connection: any SQLConnection) throws {
+    if sessions.isEmpty { return }
+    try connection.send(
+      """
+      UPDATE session SET has_members = true, due_at = CASE WHEN due_at IS NULL THEN NULL ELSE 0 END
+      WHERE \(connection.dialect.isAny("id", 1)) AND owner IS NULL AND NOT ended
+      """, [SQLList.texts(sessions.map(\.text))])
+  }
+
   /// Writes what has changed. The marks are complete when the transaction is committed.
   func write(_ connection: any SQLConnection) throws -> [InventoryMark] {
     try decisions.sorted { $0.key < $1.key }.map { name, decision in
       let mark = InventoryMark(
-        name, number: decision.table.state.number, isChanged: decision.hasChanged)
+        name, number: decision.table.state.number, isChanged: decision.hasChanged,
+        offered: decision.offered)
       if decision.hasChanged {
         try decision.table.write()
+        try wake(decision.offered, connection)
       } else if decision.isLater {
         try connection.send(
           "UPDATE inventory SET changed_at = $2 WHERE name = $1",

@@ -44,11 +44,13 @@ extension SQLSessionLog {
     inventoryTimes.withLock { times in
       for mark in marks {
         // What is not known is looked at now.
-        times.note(mark.name, end: mark.isRead ? mark.nextEnd : inventoryTime.now)
-        if times.isNew(mark.name, number: mark.number) { changed.append(mark) }
+        let end = mark.isRead ? mark.nextEnd : inventoryTime.now
+        if times.note(mark.name, number: mark.number, end: end) { changed.append(mark) }
       }
     }
     for mark in changed { notify(.inventory(name: mark.name, number: mark.number)) }
+    let offered = marks.flatMap(\.offered)
+    if !offered.isEmpty { notify(.offered(offered)) }
     lookAtTimesLater()
   }
 
@@ -72,7 +74,7 @@ extension SQLSessionLog {
         StoreChange(byteCount: 0, inventories: [name]) { _ in
           StoreChange.Outcome {}
         } fail: {
-          self.inventoryTimes.withLock { $0.note(name, end: self.inventoryTime.now) }
+          self.inventoryTimes.withLock { $0.lookAgain(name, at: self.inventoryTime.now) }
           self.lookAtTimesLater()
         })
     }

@@ -248,7 +248,7 @@ extension SQLSessionLog: SharedDefinitions {
     change(
       StoreChange(byteCount: 0) { connection in
         try UnusedDefinitions(connection, before: end, isLocking: true)
-          .write(at: self.now, connection)
+          .write(at: self.now, self.inventories, connection)
         return StoreChange.Outcome {}
       } fail: {
       })
@@ -298,7 +298,14 @@ private struct UnusedDefinitions {
     """
 
   /// Called with the lock: sessions that were created before are seen.
-  func write(at now: Int64, _ connection: any SQLConnection) throws {
+  ///
+  /// - Parameter inventories: They know the bookings of this transaction, which are not in the
+  ///   table yet.
+  func write(
+    at now: Int64, _ inventories: SQLInventories, _ connection: any SQLConnection
+  ) throws {
+    let old = old.filter { !inventories.isBooked($0) }
+    for name in old { inventories.drop(name) }
     let isNamed = connection.dialect.isAny("name", 1)
     let isUnused = "\(isNamed) AND NOT \(UnusedDefinitions.hasSession)"
     try connection.send("DELETE FROM shared_definition WHERE \(isUnused)", [SQLList.texts(old)])

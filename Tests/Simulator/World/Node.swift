@@ -157,7 +157,8 @@ extension StoreNotice {
     case .refused(let sessions): .refused(order(sessions))
     case .lost(let sessions): .lost(order(sessions))
     case .taken(let sessions): .taken(order(sessions))
-    case .committed, .loaded, .run, .runInHub, .orphaned, .shared, .inventory, .stopped, .message:
+    case .committed, .loaded, .run, .runInHub, .orphaned, .shared, .inventory, .offered, .stopped,
+      .message:
       self
     }
   }
