@@ -250,6 +250,32 @@ def test_a_hold_ends_by_time(shop):
     wait_until(lambda: count(shop, "2026-12-24")["held"] == 0, what="the end of the hold")
 
 
+def test_a_first_value_that_cannot_be_had_is_refused(shop):
+    nights = {"kind": "calendar", "months": {"from": "2026-12", "through": "2027-01"},
+              "unit": "nights"}
+    assert put(shop, definition=nights, capacity=1).status == 201
+    assert book(shop, "x", ["2026-12-05"]).status == 201
+    for start, end in (("2026-12-04", "2026-12-06"), ("2026-12-05", "2026-12-06")):
+        answer = shop.create({}, uses="evening", result={"start": start, "end": end})
+        assert problem(answer) == (422, "badDefinition"), answer
+        assert (answer.json["pointer"], answer.json["reason"]) == ("/result", "soldOut"), answer
+    result = {"start": "2026-12-03", "end": "2026-12-05"}
+    made = shop.create({}, uses="evening", result=result)
+    assert made.status == 201, made
+    shown = shop.get(f"/v1/sessions/{made.json['session']}").json["snapshot"]["result"]
+    assert shown == {**result, "nights": 2}
+
+
+def test_a_booking_cannot_have_the_id_of_a_session_that_has_something(shop):
+    assert put(shop, capacity=1).status == 201
+    ana = guest(shop, "2026-12-24")
+    ana.confirm()
+    answer = book(shop, ana.session.id, ["2026-12-26"])
+    assert problem(answer) == (422, "keyReused"), answer
+    assert [booking["booking"] for booking in pages(
+        shop, f"{PATH}/bookings?limit=1", "bookings")] == [ana.session.id]
+
+
 def waiting_alone(shop):
     """The id of a session in the line for a day that is booked, which nobody looks at any more."""
     assert put(shop, capacity=1, waiting=True).status == 201

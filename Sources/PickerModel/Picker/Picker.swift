@@ -25,11 +25,13 @@ package enum Picker: Hashable, Sendable {
 
   /// Makes a picker with a first value.
   ///
+  /// - Parameter levels: Those of the inventory at `now`, if there is one.
   /// - Throws: ``DefinitionProblem``, also if the value cannot be selected.
   package init(
-    _ definition: Definition, now: Instant, result: ResultFields
+    _ definition: Definition, now: Instant, result: ResultFields, seeing levels: KeyLevels? = nil
   ) throws(DefinitionProblem) {
     try self.init(definition, now: now)
+    _ = see(levels)
     do throws(Refusal) {
       try setFirst(result)
     } catch {

@@ -47,7 +47,9 @@ package struct SessionFold: Sendable {
     definition = origin.definition
     picker =
       if let result = origin.result {
-        try Picker(origin.definition, now: origin.createdAt, result: result)
+        try Picker(
+          origin.definition, now: origin.createdAt, result: result,
+          seeing: origin.inventory?.levels)
       } else {
         try Picker(origin.definition, now: origin.createdAt)
       }

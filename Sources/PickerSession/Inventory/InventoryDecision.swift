@@ -165,6 +165,8 @@ extension InventoryDecision {
   package mutating func book(_ booking: HostBooking) throws(Table.Problem) -> BookingOutcome {
     let id = ClaimID.booking(booking.id)
     isNumbered = false
+    // Bookings of sessions have the ids of these.
+    if try table.claim(.session(SessionID(booking.id))) != nil { return .keyReused }
     if let known = try table.claim(id) {
       let isSame =
         known.keys == booking.keys && known.units == booking.units
