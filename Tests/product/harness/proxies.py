@@ -58,17 +58,17 @@ class Proxy:
         self.http_port, self.port, self.admin_port, self.api_port = free_ports(4)
         self.port = port or self.port
         self.certificate, self.key = make_certificate(folder)
+        self.log = (folder / "log").open("wb")
+        self.processes = []
+        self.environment = {}
+        self._start(*getattr(self, f"_{kind}")())
+        wait_until(self._accepts, what=f"{kind}'s listener")
         self.context = ssl.create_default_context(cafile=self.certificate)
         # For members: their library reads and writes in two threads, which Python's TLS sockets do
         # not support. With TLS 1.3, whose session tickets arrive after the handshake, 1 of 100
         # handshakes was lost (Python 3.11).
         self.member_context = ssl.create_default_context(cafile=self.certificate)
         self.member_context.maximum_version = ssl.TLSVersion.TLSv1_2
-        self.log = (folder / "log").open("wb")
-        self.processes = []
-        self.environment = {}
-        self._start(*getattr(self, f"_{kind}")())
-        wait_until(self._accepts, what=f"{kind}'s listener")
 
     def _start(self, *arguments):
         self.processes.append(subprocess.Popen(
@@ -78,8 +78,15 @@ class Proxy:
 
     def _accepts(self):
         assert self.processes[-1].poll() is None, (self.folder / "log").read_text()
-        with socket.socket() as probe:
-            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+        # Caddy listens before its authority has issued the certificate.
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), PATIENCE) as probe:
+                context.wrap_socket(probe, server_hostname="localhost").close()
+            return True
+        except OSError:
+            return False
 
     def _shipped(self, name, changes):
         text = substituted((REPOSITORY / "deploy" / name).read_text(), changes)
@@ -141,12 +148,12 @@ class Proxy:
         assert not self.removes
         path = self._shipped("Caddyfile", {
             "respond /v1/clock 404": f"respond {self.prefix}/v1/clock 404",
-            "grace_period 10s": "grace_period 10s\n\tskip_install_trust"
+            "grace_period 10s": "grace_period 10s\n\tskip_install_trust\n\tdefault_bind 127.0.0.1"
                                 f"\n\tadmin 127.0.0.1:{self.admin_port}\n"
-                                f"\thttp_port {self.http_port}\n\thttps_port {self.port}",
-            "pick.example.org {": f"localhost:{self.port} {{\n\tbind 127.0.0.1\n"
-                                  f"\ttls {self.certificate} {self.key}",
-            "reverse_proxy 127.0.0.1:7681": f"reverse_proxy {self.backends[0]}"})
+                                f"\thttp_port {self.http_port}\n\thttps_port {self.port}"})
+        # Its own authority issues certificates for localhost.
+        self.certificate = self.folder / ".local/share/caddy/pki/authorities/local/root.crt"
+        self.environment |= {"DOMAIN": "localhost", "PICKERD": self.backends[0]}
         return [program("caddy"), "run", "--adapter", "caddyfile", "--config", path]
 
     def reload(self):
@@ -165,7 +172,8 @@ class Proxy:
                 subprocess.run(
                     [program("caddy"), "reload", "--force", "--adapter", "caddyfile", "--config",
                      self.folder / "Caddyfile", "--address", f"127.0.0.1:{self.admin_port}"],
-                    check=True, capture_output=True, cwd=self.folder)
+                    check=True, capture_output=True, cwd=self.folder,
+                    env={**os.environ, **self.environment})
 
     def connection(self, timeout=PATIENCE, source=None):
         """A connection of a client."""
