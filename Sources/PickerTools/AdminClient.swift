@@ -25,14 +25,16 @@ final class AdminClient {
     exchange = try HTTPExchange(AddressPolicy(allowed: []))
   }
 
-  /// Sends a request and waits for its answer.
+  /// Sends a request and waits `milliseconds` at most for its answer.
   ///
   /// - Throws: ``DeliveryProblem`` if there is none, or it has another status than `statuses`.
   func request(
-    _ method: String, _ path: String, expecting statuses: Set<Int> = [200]
+    _ method: String, _ path: String, expecting statuses: Set<Int> = [200],
+    milliseconds: Int = 15_000
   ) throws(DeliveryProblem) -> Answer {
     lastID += 1
     var request = HTTPExchange.Request(id: lastID, url: base + path)
+    request.milliseconds = milliseconds
     request.method = method
     request.socketPath = socketPath
     request.headers = key.map { ["Authorization: Bearer \($0)"] } ?? []

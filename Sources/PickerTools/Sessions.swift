@@ -24,6 +24,7 @@ struct Sessions: ParsableCommand {
 
   struct Access: ParsableArguments {
     @OptionGroup var admin: AdminAddress
+    @OptionGroup var key: AdminKey
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -32,7 +33,7 @@ struct Sessions: ParsableCommand {
       _ method: String, _ path: String, expecting statuses: Set<Int> = [200]
     ) throws -> AdminClient.Answer {
       do {
-        let client = try AdminClient(url: admin.url, key: try admin.key())
+        let client = try AdminClient(url: admin.url, key: try key.read())
         return try client.request(method, path, expecting: statuses)
       } catch {
         throw complain("session", "\(error)", EX_UNAVAILABLE)

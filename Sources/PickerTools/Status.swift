@@ -19,6 +19,7 @@ struct Status: ParsableCommand {
       """)
 
   @OptionGroup var admin: AdminAddress
+  @OptionGroup var key: AdminKey
 
   // Scripts for 1.0.0, which could also draw, give it.
   @Flag(help: .hidden)
@@ -42,7 +43,7 @@ struct Status: ParsableCommand {
     let clock = ContinuousClock()
     var start = clock.now
     do {
-      let client = try AdminClient(url: admin.url, key: try admin.key())
+      let client = try AdminClient(url: admin.url, key: try key.read())
       func metrics() throws -> String {
         String(decoding: try client.request("GET", "/metrics").body, as: UTF8.self)
       }
@@ -65,7 +66,7 @@ struct Status: ParsableCommand {
   }
 }
 
-/// The server's admin listener, and the key for it.
+/// The server's admin listener.
 struct AdminAddress: ParsableArguments {
   @Option(
     name: .customLong("admin"),
@@ -73,20 +74,6 @@ struct AdminAddress: ParsableArguments {
       "The admin listener, such as http://127.0.0.1:7682 or unix:/run/pickerd/admin. (default: the "
         + "first address in PICKERD_ADMIN_LISTEN, or http://127.0.0.1:7682)", valueName: "url"))
   var given: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "A file with an API key, for --admin-keys and --auth keys. (default: the environment "
-        + "variable PICKERD_KEY)", valueName: "path"))
-  var keyFile: String?
-
-  func key() throws -> String? {
-    guard let keyFile else { return ProcessInfo.processInfo.environment["PICKERD_KEY"] }
-    let key = try textFile(keyFile, "--key-file")
-      .trimmingCharacters(in: .whitespacesAndNewlines)
-    if key.isEmpty { throw ValidationError("--key-file \(keyFile) is empty; give one with a key") }
-    return key
-  }
 
   var url: String {
     if let given {
@@ -106,5 +93,23 @@ struct AdminAddress: ParsableArguments {
     case .unix(let path): return "unix:\(path)"
     case .systemd: return nil
     }
+  }
+}
+
+/// The key for an admin listener that needs one.
+struct AdminKey: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A file with an API key, for --admin-keys and --auth keys. (default: the environment "
+        + "variable PICKERD_KEY)", valueName: "path"))
+  var keyFile: String?
+
+  /// - Throws: If the file cannot be read, or has no key.
+  func read() throws -> String? {
+    guard let keyFile else { return ProcessInfo.processInfo.environment["PICKERD_KEY"] }
+    let key = try textFile(keyFile, "--key-file")
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    if key.isEmpty { throw ValidationError("--key-file \(keyFile) is empty; give one with a key") }
+    return key
   }
 }

@@ -3,8 +3,8 @@ import Foundation
 
 /// The subcommands of `pickerd` that are not the server, in the order of its help.
 package let toolCommands: [any ParsableCommand.Type] = [
-  Replay.self, Backup.self, Move.self, Keys.self, Token.self, Deliver.self, Status.self,
-  Sessions.self,
+  Replay.self, Backup.self, Move.self, Keys.self, Token.self, Deliver.self, Health.self,
+  Status.self, Sessions.self,
 ]
 
 /// Writes a problem of a subcommand to standard error.

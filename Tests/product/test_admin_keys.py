@@ -131,6 +131,10 @@ def test_a_unix_socket_needs_a_key_too(start, operators, tmp_path):
 
     assert status().returncode == 69
     assert status(PICKERD_KEY=operators.keys["metrics"]).returncode == 0
+    health = subprocess.run(
+        [str(binary()), "health"], capture_output=True, text=True, timeout=PATIENCE,
+        env={**os.environ, "PICKERD_ADMIN_LISTEN": f"unix:{path}"})
+    assert (health.returncode, health.stdout) == (0, "alive\n"), "health needs no key"
 
 
 def own_address():

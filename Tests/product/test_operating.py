@@ -1,8 +1,9 @@
-"""`pickerd status` and `pickerd session`, through the admin listener."""
+"""`pickerd status`, `health` and `session`, through the admin listener."""
 
 import json
 import os
 import re
+import socket
 import subprocess
 import time
 
@@ -80,6 +81,24 @@ def has_figures(status):
     """Whether there was a command, its commit and its delivery within the interval."""
     return status and status["rates"]["commands"] > 0 and status["rates"]["deliveries"] > 0 and (
         status["latencies"]["delivery"]["p99"] and status["latencies"]["storeCommit"]["median"])
+
+
+def test_health_is_a_status_and_one_line(running):
+    server, _, _ = running
+
+    found = pickerd(server, "health")
+
+    assert (found.returncode, found.stdout, found.stderr) == (0, "alive\n", "")
+
+
+def test_a_server_that_accepts_but_does_not_answer_is_not_healthy():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        found = subprocess.run([str(binary()), "health", "--admin", url], capture_output=True,
+                               text=True, timeout=PATIENCE)
+
+    assert (found.returncode, found.stdout) == (1, "")
+    assert re.fullmatch(rf"pickerd health: GET {url}/healthz: .*time.*\n", found.stderr, re.I)
 
 
 def test_a_server_that_cannot_be_reached_is_reported():
