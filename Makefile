@@ -31,6 +31,11 @@ DESTDIR =
 BINARY = .build/release/pickerd
 # Of the Debian package: xz, zstd, gzip or none.
 COMPRESSION = xz
+# The name of the container image, and further options of `docker build`.
+IMAGE = pickerd
+IMAGE_ARGS =
+# yes: `make release` only warns of addresses that are placeholders.
+REHEARSAL =
 UNITS = pickerd.service pickerd.socket pickerd-api.socket pickerd-redirect.socket
 
 # The Debian package $(2), unless its command $(1) is already installed.
@@ -215,6 +220,14 @@ deb-files:
 	@deploy/need.sh "make a Debian package" $(call unless,dpkg-shlibdeps,dpkg-dev)
 	@deploy/debian/build.sh "$(BINARY)" .build "$(COMPRESSION)"
 
+# Its labels name the commit and its time.
+.PHONY: image
+image: ## Build the container image IMAGE=pickerd, with labels, by docker (IMAGE_ARGS=)
+	@docker build -f deploy/Dockerfile -t "$(IMAGE)" \
+	  --build-arg REVISION="$$(git describe --always --abbrev=40 --exclude='*' --dirty)" \
+	  --build-arg CREATED="$$(TZ=UTC0 git log -1 --date=format-local:%FT%TZ --format=%cd)" \
+	  $(IMAGE_ARGS) .
+
 .PHONY: sbom
 sbom: build ## Write a software bill of materials (CycloneDX), .build/pickerd.cdx.json
 	@$(FIND_SWIFT) && python3 deploy/sbom.py "$(BINARY)" >.build/pickerd.cdx.json
@@ -225,7 +238,8 @@ release: build ## Write all files of a release, with checksums, to .build/releas
 	@deploy/need.sh "make a release" $(call unless,dpkg-shlibdeps,dpkg-dev) \
 	  $(call unless,tsc,node-typescript) $(call unless,git,git)
 	@rm -rf .build/release-files
-	@$(FIND_SWIFT) && deploy/release.sh "$(BINARY)" .build/release-files "$(COMPRESSION)"
+	@$(FIND_SWIFT) && REHEARSAL="$(REHEARSAL)" deploy/release.sh "$(BINARY)" \
+	  .build/release-files "$(COMPRESSION)"
 
 # Needs root, package downloads and a few minutes, so it is not a part of make test.
 .PHONY: deploy-check

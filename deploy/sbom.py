@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""sbom.py BINARY : prints a software bill of materials of a pickerd binary, CycloneDX 1.6 as JSON.
+"""sbom.py BINARY [ROOT] : prints a software bill of materials of a pickerd binary, CycloneDX 1.6.
 
 Swift packages are those of Package.resolved, with the licences of their checkouts; they and the
 Swift runtime are linked statically. Debian libraries are those of this machine that the binary
-loads. The same inputs give the same output.
+loads, or of the system in the folder ROOT, such as an image's; BINARY is a path in it then, and
+chroot needs root. The same inputs give the same output.
 """
 
 import hashlib
@@ -30,6 +31,21 @@ SWIFT = "Apache-2.0 WITH Swift-exception"
 
 def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+class System:
+    """This machine, or that of a folder."""
+
+    def __init__(self, root=None):
+        self.root = root or "/"
+        self.inside = ["chroot", root] if root else []
+
+    def output(self, *command):
+        """What a command of the system prints."""
+        return output(*self.inside, *command)
+
+    def path(self, name):
+        return Path(self.root, name.lstrip("/"))
 
 
 def swift_license(folder):
@@ -64,19 +80,20 @@ def swift_runtime():
         "licenses": [{"expression": f"{SWIFT} AND Unicode-3.0"}]}
 
 
-def debian_names(binary):
+def debian_names(system, binary):
     """The Debian packages of the libraries that the binary loads."""
     names = set(AT_RUN_TIME)
-    cache = output("/sbin/ldconfig", "-p")
+    cache = system.output("/sbin/ldconfig", "-p")
     loaded = [re.search(rf"{re.escape(name)} \(.*=> (/\S+)", cache)[1] for name in LOADED]
-    links = "".join(output("ldd", path) for path in [binary, *loaded])
+    links = "".join(system.output("ldd", path) for path in [binary, *loaded])
     # A debug build loads the Swift runtime, which has its own component.
     paths = {path for path in re.findall(r"=> (/\S+)", links) if "/lib/swift/" not in path}
     # dpkg knows the paths before and after the merge of /lib into /usr/lib. Each of its runs reads
     # the lists of all packages.
     candidates = {path: (path, "/usr" + path, path.removeprefix("/usr")) for path in paths}
-    found = subprocess.run(["dpkg", "-S", *(each for known in candidates.values() for each in known)],
-                           capture_output=True, text=True).stdout
+    found = subprocess.run(
+        [*system.inside, "dpkg", "-S", *(each for known in candidates.values() for each in known)],
+        capture_output=True, text=True).stdout
     owners = {line.rpartition(": ")[2]: line.split(":")[0] for line in found.splitlines()}
     for path, known in candidates.items():
         name = next((owners[each] for each in known if each in owners), None)
@@ -86,33 +103,35 @@ def debian_names(binary):
     return sorted(names)
 
 
-def debian_license(name):
+def debian_license(system, name):
     """The licence of the paragraph `Files: *` of a package's copyright file."""
     if name in PROSE:
         return {"expression": PROSE[name]}
-    text = Path(f"/usr/share/doc/{name}/copyright").read_text()
+    text = system.path(f"/usr/share/doc/{name}/copyright").read_text()
     found = re.search(r"(?m)^Files:\s*\*[^\n]*\n(?:.+\n)*?License: *(\S[^\n]*)", text)
     if not found:
         sys.exit(f"sbom.py: no licence in the copyright file of {name}")
     return {"license": {"name": found[1]}}
 
 
-def debian_packages(binary):
-    for name in debian_names(binary):
-        version, architecture = output(
+def debian_packages(system, binary):
+    for name in debian_names(system, binary):
+        version, architecture = system.output(
             "dpkg-query", "-W", "-f=${Version} ${Architecture}\n", name).splitlines()[0].split()
         yield {
             "type": "data" if name == "tzdata" else "library", "bom-ref": f"deb:{name}",
             "name": name, "version": version,
             "purl": f"pkg:deb/debian/{name.replace('+', '%2B')}@{version.replace('+', '%2B')}"
                     f"?arch={architecture}",
-            "licenses": [debian_license(name)]}
+            "licenses": [debian_license(system, name)]}
 
 
-def document(binary):
-    digest = hashlib.sha256(Path(binary).read_bytes()).hexdigest()
-    version = output(binary, "--version").strip()
-    components = [*swift_packages(), swift_runtime(), *debian_packages(binary)]
+def document(binary, root=None):
+    system = System(root)
+    path = system.path(binary) if root else Path(binary)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    version = (REPOSITORY / "VERSION").read_text().strip()
+    components = [*swift_packages(), swift_runtime(), *debian_packages(system, binary)]
     return {
         "bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1,
         "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, digest)}",
@@ -126,6 +145,6 @@ def document(binary):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    print(json.dumps(document(sys.argv[1]), indent=2, ensure_ascii=False))
+    print(json.dumps(document(*sys.argv[1:]), indent=2, ensure_ascii=False))

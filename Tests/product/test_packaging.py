@@ -33,28 +33,57 @@ def test_hadolint_has_no_objections():
 def test_the_image_runs_as_a_numeric_user_and_checks_its_health():
     last = DOCKERFILE[DOCKERFILE.rindex("\nFROM "):]
 
-    assert re.search(r"^FROM \S+-slim$", last, re.M)
+    assert re.search(r"^FROM \S+-slim AS runtime$", DOCKERFILE, re.M) and "\nFROM runtime\n" in last
     assert re.search(r"^USER [1-9]\d*:[1-9]\d*$", last, re.M)
     assert "HEALTHCHECK" in last and "STOPSIGNAL SIGTERM" in last
 
 
+def test_the_image_is_for_every_architecture_and_starts_without_a_shell():
+    assert not re.search(r"amd64|x86.64|arm64|aarch64", re.sub(r"(?m)^#.*$", "", DOCKERFILE))
+    for name in ("ENTRYPOINT", "CMD"):
+        for arguments in re.findall(rf"^ *{name} (.*)$", DOCKERFILE, re.M):
+            assert json.loads(arguments)[0] in ("/usr/bin/pickerd", "serve"), arguments
+
+
+def test_make_image_says_what_is_built_and_when(tmp_path):
+    (tmp_path / "docker").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "docker").chmod(0o755)
+
+    given = run("make", "-s", "image", "IMAGE=registry.example/pickerd:9", "IMAGE_ARGS=--push",
+                env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}).splitlines()
+
+    values = dict(each.split("=", 1) for each in given if re.match(r"[A-Z]+=", each))
+    assert set(values) == {"REVISION", "CREATED"}
+    assert all(re.search(rf"^ARG {name}=", DOCKERFILE, re.M) for name in values)
+    head = run("git", "rev-parse", "HEAD").strip()
+    assert values["REVISION"] in (head, f"{head}-dirty")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", values["CREATED"])
+    assert given[:5] == ["build", "-f", "deploy/Dockerfile", "-t", "registry.example/pickerd:9"]
+    assert given[-2:] == ["--push", "."]
+
+
 def test_the_health_check_needs_no_public_port(server):
     command = json.loads(re.search(r"^HEALTHCHECK .*\n +CMD (.*)$", DOCKERFILE, re.M)[1])
+    assert command[0] == "/usr/bin/pickerd"
 
-    def status(port):
-        return subprocess.run(command, stderr=subprocess.DEVNULL, env={
+    def check(port):
+        return subprocess.run([binary(), *command[1:]], capture_output=True, text=True, env={
             "PATH": os.environ["PATH"], "PICKERD_LISTEN": "unix:/run/pickerd/web",
-            "PICKERD_ADMIN_LISTEN": f"127.0.0.1:{port}"}).returncode
+            "PICKERD_ADMIN_LISTEN": f"127.0.0.1:{port}"})
 
-    assert status(server.admin_port) == 0
-    assert status(1) != 0
+    found = check(server.admin_port)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "alive\n", "")
+    missing = check(1)
+    assert missing.returncode == 1 and missing.stdout == ""
+    assert missing.stderr.startswith("pickerd health: GET http://127.0.0.1:1/healthz: ")
+    assert len(missing.stderr.splitlines()) == 1
 
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):
     """The folder of a release, with an uncompressed Debian package."""
     folder = tmp_path_factory.mktemp("release") / "files"
-    run("deploy/release.sh", binary(), folder, "none")
+    run("deploy/release.sh", binary(), folder, "none", env={**os.environ, "REHEARSAL": "yes"})
     return folder
 
 
@@ -154,6 +183,9 @@ def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path
         "metadata"]["component"]["version"] == version
     with tarfile.open(release / f"pickerd-{version}.tar.gz") as source:
         names = set(source.getnames())
+    changes = (release / f"CHANGELOG-{version}.md").read_text()
+    assert changes.startswith(f"## [{version}] - 2") and changes.count("\n## ") == 0
+    assert len(changes.splitlines()) > 10
     assert {f"pickerd-{version}/{name}" for name in ("Makefile", "Package.swift", "README.md", "VERSION")} <= names
     assert not {name for name in names if "/.build" in name or "Package.resolved" in name}
 
