@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # release.sh BINARY FOLDER [COMPRESSION] : writes all files of a release to FOLDER, which must not
 # exist: the source archive of HEAD, the Debian package, the packages for npm, the backend kit for
-# Python, the bill of materials, and their checksums.
+# Python, the bill of materials, what changed, and their checksums. With REHEARSAL=yes it only warns
+# of addresses that are placeholders.
 set -euo pipefail
 binary=$(realpath "$1")
 folder=$(realpath -m "$2")
 compression=${3:-xz}
 cd "$(dirname "$0")/.."
+# The end of addresses that nobody has chosen yet, in documents and packages.
+PLACEHOLDER=pickerd.invalid
 
 if [ -e "$folder" ]; then
   echo "release.sh: $folder exists; remove it, so that no file of another release stays in it" >&2
@@ -17,7 +20,22 @@ if [ "$("$binary" --version)" != "$version" ]; then
   echo "release.sh: $binary is not of version $version; build it again" >&2
   exit 1
 fi
+placeholders=$(git grep -nIF "$PLACEHOLDER" HEAD -- . ':!Tests' ':!deploy/release.sh' |
+  sed 's/^HEAD:/  /') || true
+if [ -n "$placeholders" ]; then
+  printf 'release.sh: replace %s by an address of the project, in\n%s\n' \
+    "$PLACEHOLDER" "$placeholders" >&2
+  [ "${REHEARSAL:-}" = yes ] || exit 1
+fi
+changes=$(awk -v head="## [$version] - " \
+  '/^## / { found = index($0, head) == 1 } found' CHANGELOG.md)
+if [ -z "$changes" ]; then
+  echo "release.sh: CHANGELOG.md has no section ## [$version] - DATE; write what changed" >&2
+  exit 1
+fi
+
 mkdir -p "$folder"
+echo "$changes" >"$folder/CHANGELOG-$version.md"
 git archive --prefix="pickerd-$version/" --output="$folder/pickerd-$version.tar.gz" HEAD
 deploy/debian/build.sh "$binary" "$folder" "$compression"
 web/package.py "$folder"
