@@ -19,7 +19,7 @@ from check_deb import files
 from chroot import ENVIRONMENT, REPOSITORY, WORK, Chroot, run
 
 LABEL = "org.opencontainers.image."
-SHELLS = re.compile(r"/(ba|da|)sh$")
+SHELLS = re.compile(r"/bin/(r?ba|da|)sh$")
 
 
 def stages():
@@ -101,11 +101,11 @@ class Image:
              f"{' && '.join(mounts)} && cd {root}{self.folder} && exec {start}"],
             env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-    def execute_inside(self, *command):
+    def execute_inside(self, *command, **environment):
         """The status of a command in the running container."""
         return subprocess.run(
             ["nsenter", f"--target={self.process.pid}", "--mount", "--net", *self.inside, *command],
-            env=self.environment, capture_output=True).returncode
+            env=self.environment | environment, capture_output=True).returncode
 
 
 def check_build_stage(instructions):
@@ -214,13 +214,11 @@ def check(binary):
             assert (status == 0) == bool(is_writable), f"{folder}: {status}"
         yield "the container is healthy without a shell, as a user with a read-only root"
 
+        dead = image.execute_inside(*image.health, PICKERD_ADMIN_LISTEN="127.0.0.1:9")
+        assert dead == 1, "the health check notices a server that does not answer"
         image.process.terminate()
         _, log = image.process.communicate(timeout=15)
         assert image.process.returncode == 0, log
         assert chroot.exists("/var/lib/pickerd/pickerd.sqlite")
-        dead = subprocess.run(
-            [*image.inside, *image.health], env=image.environment | {
-                "PICKERD_ADMIN_LISTEN": "127.0.0.1:9"}, capture_output=True).returncode
-        assert dead != 0, "the health check notices a server that does not answer"
         yield "SIGTERM stops the container, and the health check fails without a server"
     shutil.rmtree(installed)
