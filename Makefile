@@ -31,6 +31,8 @@ DESTDIR =
 BINARY = .build/release/pickerd
 # Of the Debian package: xz, zstd, gzip or none.
 COMPRESSION = xz
+# yes: the programs of the release build have symbols.
+SYMBOLS =
 # The name of the container image, and further options of `docker build`.
 IMAGE = pickerd
 IMAGE_ARGS =
@@ -60,8 +62,10 @@ TEST_PACKAGES = $(WEB_PACKAGES) $(call unless,chromium-headless-shell,chromium-h
 CLUSTER_PACKAGES = postgresql-15 patroni etcd-server haproxy
 BENCH_PACKAGES = $(call unless,cc,gcc) $(call unless,python3,python3)
 # A static Swift runtime: it need not be installed, and calls into it are direct. Exclusivity of
-# memory access is only checked in debug builds, with which all module tests run.
-export RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
+# memory access is only checked in debug builds, with which all module tests run. No debug
+# information and no symbols, which were 43 of 114 MB: SYMBOLS=yes is for profilers.
+export RELEASE = -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
+  -debug-info-format none -Xlinker $(if $(SYMBOLS),--strip-debug,-s)
 FIND_SWIFT = toolchain=$$(deploy/need-swift.sh) && export PATH="$$toolchain:$$PATH"
 
 .PHONY: help
@@ -151,7 +155,9 @@ bench-tap: build-needs ## Measure the processing of a tap: time, allocations, me
 	@$(FIND_SWIFT) && swift build $(RELEASE) --product MicroBench
 	@exec .build/release/MicroBench
 
+# BENCH="--functions 50" names functions.
 .PHONY: bench-instructions
+bench-instructions: SYMBOLS = yes
 bench-instructions: build ## Count the instructions of a tap with valgrind, and compare with the budgets
 	@deploy/need.sh "count instructions" $(call unless,valgrind,valgrind) \
 	  $(call unless,strip,binutils) $(BENCH_PACKAGES)
@@ -205,7 +211,7 @@ install: build install-files ## Install to PREFIX=/usr/local (DESTDIR= for packa
 # Without a build, from BINARY.
 .PHONY: install-files
 install-files:
-	install -D -m 755 --strip "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/pickerd"
+	install -D -m 755 "$(BINARY)" "$(DESTDIR)$(PREFIX)/bin/pickerd"
 	install -d "$(DESTDIR)$(PREFIX)/share/pickerd"
 	$(call bundle,$(DESTDIR)$(PREFIX)/share/pickerd/web)
 	install -D -m 644 -t "$(DESTDIR)$(PREFIX)/lib/systemd/system" $(UNITS:%=deploy/%)

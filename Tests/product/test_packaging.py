@@ -3,6 +3,7 @@
 `make deploy-check` (Tests/deploy) installs the package and runs the Dockerfile's steps.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -110,6 +111,20 @@ def test_the_package_has_the_service_the_pages_and_the_examples(package):
                  "usr/share/doc/pickerd/copyright", "usr/share/doc/pickerd/README.md",
                  "usr/share/doc/pickerd/examples/haproxy.cfg"):
         assert f"./{name}" in names, name
+
+
+def test_the_program_has_nothing_that_only_a_debugger_or_profiler_reads(package, release):
+    program = package[1].extractfile("./usr/bin/pickerd").read()
+    bill = json.loads(next(release.glob("*.cdx.json")).read_text())
+    said = bill["metadata"]["component"]["hashes"][0]["content"]
+    assert hashlib.sha256(program).hexdigest() == said, "the bill is of this program"
+
+    # By `make build`, which has the flags; SYMBOLS=yes and other builds keep them.
+    sections = set(re.findall(r"\] (\.\S+)", run("readelf", "-SW", binary())))
+    assert ".text" in sections
+    assert not {name for name in sections if name.startswith(".debug") or name == ".symtab"}
+    # 34 MB of it are ICU's data, which have the words and formats of all languages.
+    assert len(program) < 72_000_000
 
 
 def test_the_package_belongs_to_root_and_nobody_else_can_write_to_it(package):
