@@ -373,6 +373,38 @@ def test_all_pages_of_the_list_are_read():
     assert found == ["a", "b"] and server.asked("after", "status") == [("0", "open"), ("7", "open")]
 
 
+# Inventories
+
+
+@pytest.mark.parametrize("vector", [
+    pytest.param(one, id=one["case"]) for one in vectors("inventory")])
+def test_a_call_of_the_inventory_sends_and_returns_what_the_vector_says(vector):
+    call = re.sub("[A-Z]", lambda found: "_" + found[0].lower(), vector["call"])
+    options = {{"from": "from_"}.get(name, name): value for name, value in vector["options"].items()}
+    with Scripted(*vector["answers"]) as server:
+        def result():
+            found = getattr(kit.Pickerd(server.url), call)(*vector["arguments"], **options)
+            return list(found) if hasattr(found, "__next__") else found
+        if "error" in vector:
+            with pytest.raises(kit.PickerdError) as refused:
+                result()
+            assert {name: getattr(refused.value, name) for name in vector["error"]} == vector["error"]
+        else:
+            assert result() == vector["result"]
+    assert asked(server) == [(method, *query(path), body) for method, path, body in vector["requests"]]
+
+
+def asked(server):
+    return [(method, *query(path), json.loads(body) if body else None)
+            for method, path, _, body in server.requests]
+
+
+def query(path):
+    """The path, and its parameters in any order."""
+    path, _, text = path.partition("?")
+    return path, sorted(urllib.parse.parse_qsl(text))
+
+
 # The feed
 
 
@@ -456,7 +488,10 @@ def test_the_tour_of_the_page_runs_as_it_is(tmp_path, language):
         server.stop()
     token, *lines = output.lower().splitlines()
     assert re.fullmatch(r"[\w-]+\.[\w-]+\.[\w-]+", token)
-    assert lines == ["granted true 2", "true confirmed", "404 nosuchsession"]
+    event = [line for line in lines if ":" in line]
+    assert event[0] == "begin:vcalendar" and event[-1] == "end:vcalendar"
+    assert [line for line in lines if line and line not in event and line[0] != " "] == [
+        "granted true 2", "true confirmed", "409 soldout true", "phone-7", "true 1 0", "true", "0"]
 
 
 @pytest.mark.parametrize("language", ["js", "python"])

@@ -38,11 +38,18 @@ import { Pickerd } from "@pickerd/server";
 export async function follow(pickerd: Pickerd, types: string[]) {
   for await (const event of pickerd.feed()) {
     if (event.type === "restarted") continue;
+    if (event.type === "inventory.over") {
+      console.log(event.data.name.length, event.data.keys.join());
+      continue;
+    }
     if (event.data.session === undefined) {
       console.log(event.data.name.length, event.data.version.toFixed());
       continue;
     }
     const session: string = event.data.session;
+    if (event.type === "session.offered") console.log(event.data.until.length, event.data.keys[0]);
+    if (event.type === "session.holdEnded" && event.data.reason === "expired") console.log(session);
+    if (event.type === "session.confirmed") console.log(event.data.units?.toFixed());
     if (event.type === "session.confirming") await pickerd.settle(session, event.data.op, true);
     if (event.type === "session.ended" && event.data.reason === "full") console.log(session);
     if (event.type === "member.joined") console.log(event.data.member.name.length);
@@ -87,6 +94,24 @@ export async function change(pickerd: Pickerd, session: string) {
   await pickerd.command(session, { type: "tap", month: "2026-12", cell: 3, hits: 0 });
   await pickerd.command(session, { type: "tap", month: "2026-12", x: 0.5, y: 0.5, hits: 0 });
   await pickerd.command(session, { type: "confirm", cell: 3, generation: 1, at: 7 });
+}""",
+    "an inventory": """
+import { Pickerd, PickerdError, type Count } from "@pickerd/server";
+export async function sell(pickerd: Pickerd, session: string): Promise<Count[]> {
+  const inventory = { capacity: 6, units: { max: 4 }, waiting: true };
+  const { over } = await pickerd.putShared("evening", { definition: { kind: "calendar" }, inventory });
+  console.log(over?.length);
+  await pickerd.command(session, { type: "units", units: 2 });
+  await pickerd.command(session, { type: "wait", keys: ["2026-12-24"] });
+  const found: Count[] = [];
+  for await (const count of pickerd.counts("evening", { from: "2026-12-24" })) found.push(count);
+  await pickerd.book("evening", "phone-17", ["2026-12-24"], { over: true }).catch((error) => {
+    if (error instanceof PickerdError) console.log(error.keys.join());
+  });
+  for await (const { booking, units } of pickerd.bookings("evening", { key: "2026-12-24" }))
+    console.log(booking, units.toFixed());
+  await pickerd.deleteSession(session, { release: true });
+  return found;
 }""",
     "a webhook": """
 import { verifyWebhook } from "@pickerd/server";

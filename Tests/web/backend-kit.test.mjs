@@ -198,6 +198,30 @@ test("all pages of the list are read", async (t) => {
     ["0", "7"]);
 });
 
+const query = (url) => {
+  const [path, text] = url.split("?");
+  return [path, [...new URLSearchParams(text)].map((pair) => pair.join("=")).sort()];
+};
+
+for (const vector of vectors("inventory"))
+  test(`a call of the inventory sends and returns what the vector says: ${vector.case}`, async (t) => {
+    const { requests, url } = await scripted(t, ...vector.answers);
+    const result = async () => {
+      const found = new Pickerd(url)[vector.call](...vector.arguments, vector.options);
+      if (!found[Symbol.asyncIterator]) return await found ?? null;
+      const all = [];
+      for await (const one of found) all.push(one);
+      return all;
+    };
+    if (vector.error) {
+      const { name, status, code, keys } = await result().then(assert.fail, (error) => error);
+      assert.deepEqual([name, { status, code, keys }], ["PickerdError", vector.error]);
+    } else assert.deepEqual(await result(), vector.result);
+    assert.deepEqual(
+      requests.map(({ method, url: path, body }) => [method, query(path), body ? JSON.parse(body) : null]),
+      vector.requests.map(([method, path, body]) => [method, query(path), body]));
+  });
+
 test("the feed goes on after its cursor, over lost answers, and says what was restarted", async (t) => {
   const event = (position) => `${JSON.stringify({ position, type: "session.ended", data: { t: "\u2028" } })}\n`;
   const page = (epoch, position, text) => [200, text, { "Feed-Epoch": epoch, "Feed-Position": position }];

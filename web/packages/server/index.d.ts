@@ -81,6 +81,8 @@ export class PickerdError extends Error {
   code: string;
   /** One sentence for developers. */
   detail: string;
+  /** Of an inventory, those that cannot be had (at most 10): `soldOut`, `held`, `waiting`. */
+  keys: string[];
   /** The whole body, with `pointer`, `session`, `stands` where the server sends them. */
   problem: JSONObject;
 }
@@ -102,8 +104,19 @@ export interface EventData {
   by?: { member: string; subject?: string };
   [name: string]: any;
 }
-/** `op` is the confirmation to decide about. */
-export interface ConfirmingData extends EventData { op: string }
+/** What is taken of an inventory: `units` of each of the `keys`. */
+export interface TakenData { keys: string[]; units: number }
+/** `op` is the confirmation to decide about; of an inventory, its units are booked already. */
+export interface ConfirmingData extends EventData, Partial<TakenData> { op: string }
+export interface ConfirmedData extends EventData, Partial<TakenData> {}
+/** A hold, or what was waited for: it can be confirmed until `until`. */
+export interface HoldData extends EventData, TakenData { until: string }
+/** A hold or an offer has ended without a booking, or a place in the waiting list. */
+export interface HoldEndedData extends EventData {
+  reason: "released" | "expired" | "moved" | "left" | "lost";
+}
+/** More is taken of `keys` of the shared definition `name` than there is. */
+export interface OverData { name: string; keys: string[]; session?: undefined }
 /** The confirmation `op` was granted too late; `data` as you gave it. */
 export interface LateData extends EventData { op: string; data?: any }
 /** After a confirmation that the host has not granted, with `reason`. */
@@ -130,11 +143,15 @@ export interface MemberData extends EventData {
 export interface EventDataByType {
   "session.created": EventData;
   "session.confirming": ConfirmingData;
-  "session.confirmed": EventData;
+  "session.confirmed": ConfirmedData;
   "session.cancelled": CancelledData;
   "session.reopened": ReopenedData;
   "session.ended": EndedData;
   "session.confirming.late": LateData;
+  "session.offered": HoldData;
+  "session.held": HoldData;
+  "session.holdEnded": HoldEndedData;
+  "inventory.over": OverData;
   "definition.changed": ChangedData;
   "definition.rejected": RejectedData;
   "result.changed": EventData;
@@ -197,7 +214,7 @@ export interface NewSession {
   oneMember?: boolean;
   /** Seconds after the last change or join, at most a year; default 86,400. */
   ttlSeconds?: number;
-  watch?: ("result" | "members" | "definition")[];
+  watch?: ("result" | "members" | "definition" | "holds")[];
   [name: string]: any;
 }
 
@@ -213,6 +230,37 @@ export interface Note {
 export interface Notes {
   days?: { [date: string]: Note | null };
   columns?: { [column: string]: { [key: string]: Note | null } };
+}
+
+/** The inventory of a shared definition: see "Hold units, and wait in line" in the guide. */
+export interface Inventory {
+  /** 0…1,000,000 units of each key that is not in `keys`. */
+  capacity: number;
+  /** Units of single keys, at most 10,000. */
+  keys?: { [key: string]: number };
+  /** How many units one session takes of each of its keys, 1…1,000; by default 1. */
+  units?: { min?: number; max?: number };
+  /** Up to this many free units the members see how many; default 0. */
+  few?: number;
+  /** How long a hold lasts, 5…86,400; 0: nobody can hold. Default 300. */
+  holdSeconds?: number;
+  /** How long a hold lasts that is extended; default 6 × `holdSeconds`. */
+  maxHoldSeconds?: number;
+  /** Units × keys that one holder has at once without having booked them; default no limit. */
+  perHolder?: number;
+  /** Whether there is a waiting list; default false. */
+  waiting?: boolean;
+  /** How long an offer lasts, 5…604,800; default 900. */
+  offerSeconds?: number;
+}
+/** The units of one key. */
+export interface Count {
+  key: string; capacity: number; booked: number; held: number; offered: number; waiting: number;
+  free: number;
+}
+/** With `session` that of a session, otherwise one from elsewhere. */
+export interface Booking {
+  booking: string; keys: string[]; units: number; over?: true; session?: string;
 }
 
 /** A merge patch (an object, in which null removes), or a JSON Patch (a list). */
@@ -237,7 +285,11 @@ export interface Session {
 
 /** A command of the host. */
 export interface Command {
-  type: "select" | "tap" | "set" | "clear" | "confirm" | "cancel" | "reopen";
+  type: "select" | "tap" | "set" | "clear" | "confirm" | "cancel" | "reopen"
+    | "units" | "hold" | "release" | "wait";
+  /** With `units`: how many of each key. With `wait`: the keys of the value. */
+  units?: number;
+  keys?: string[];
   /** With `set`: a whole value, in the form of the picker's results. */
   result?: JSONObject;
   /** With `cancel`: why, for the members; at most 200 characters. */
@@ -323,6 +375,14 @@ export class Pickerd {
   /** @throws PickerdError `noSuchSession`. */
   session(session: string): Promise<Session>;
 
+  /**
+   * Ends a session. With `release` its booking is deleted, too; otherwise a confirmed session keeps
+   * it.
+   *
+   * @throws PickerdError `noSuchSession`, also if the answer to the first attempt was lost.
+   */
+  deleteSession(session: string, options?: { release?: boolean }): Promise<void>;
+
   /** All sessions in the order of creation; with `include`, each with revision and result. */
   sessions(
     filter?: { status?: Status; external?: string; uses?: string; include?: "result" },
@@ -345,18 +405,62 @@ export class Pickerd {
   patchNotes(session: string, patch: Notes): Promise<any>;
 
   /** A shared definition. @throws PickerdError `noSuchDefinition`. */
-  shared(name: string): Promise<{ definition: any; notes: Notes; version: number }>;
+  shared(name: string):
+    Promise<{ definition: any; notes: Notes; inventory?: Inventory; version: number }>;
 
-  /** Creates or replaces a shared definition. An equal one changes nothing. */
-  putShared(name: string, body: { definition: JSONObject; notes?: Notes }):
-    Promise<{ name: string; version: number }>;
+  /**
+   * Creates or replaces a shared definition. An equal one changes nothing.
+   *
+   * @returns also `over`: keys of the inventory of which more is taken than there is, at most 100.
+   * @throws PickerdError `badDefinition` with `problem.pointer`; `inUse` if sessions keep an
+   *   inventory from being added or taken away.
+   */
+  putShared(name: string, body: { definition: JSONObject; notes?: Notes; inventory?: Inventory }):
+    Promise<{ name: string; version: number; over?: string[] }>;
 
   /**
    * Changes a shared definition, and so all sessions that use it. `patch` is of
-   * `{ definition, notes }`; the rest is as for `patchDefinition`.
+   * `{ definition, notes, inventory }`; the rest is as for `patchDefinition` and `putShared`.
    */
   patchShared(name: string, patch: Patch, options?: { ifMatch?: number }):
-    Promise<{ name: string; version: number }>;
+    Promise<{ name: string; version: number; over?: string[] }>;
+
+  /**
+   * What is taken of an inventory, for each key.
+   *
+   * @param options `keys`: these, at most 366. Without it all that have units of their own, or of
+   *   which something is taken or waited for, `from` a key `through` another.
+   * @throws PickerdError `noSuchInventory`.
+   */
+  counts(name: string, options?: { keys?: string[]; from?: string; through?: string }):
+    AsyncGenerator<Count, void>;
+
+  /**
+   * Books units of an inventory for somebody elsewhere.
+   *
+   * @param booking your own id, 1…64 characters; the same request again does nothing.
+   * @param keys 1…366.
+   * @param options `units`: of each key, 1…1,000, by default 1. `over`: past the capacity, holds
+   *   and the waiting list.
+   * @throws PickerdError `soldOut`, `held` or `waiting`, with `keys`; `keyReused` if the id has
+   *   another booking; `full`; `noSuchInventory`.
+   */
+  book(
+    name: string, booking: string, keys: string[], options?: { units?: number; over?: boolean },
+  ): Promise<Booking>;
+
+  /** That of a session has the id of the session. @throws PickerdError `noSuchBooking`. */
+  booking(name: string, booking: string): Promise<Booking>;
+
+  /** All bookings of an inventory, or those of a key, in the order of their ids. */
+  bookings(name: string, options?: { key?: string }): AsyncGenerator<Booking, void>;
+
+  /**
+   * Deletes a booking, if there is one; the waiting list gets its units.
+   *
+   * @throws PickerdError `inUse` for that of a session that has not ended.
+   */
+  deleteBooking(name: string, booking: string): Promise<void>;
 
   /**
    * A command of the host, with `hits` or `at`, so that a second one is refused. After a

@@ -28,8 +28,8 @@ export class PickerdError extends Error {
 
   constructor(request, status, problem) {
     super(`${request}: ${status || "no answer"} ${JSON.stringify(problem)}`);
-    const { code = "", detail = "" } = problem;
-    Object.assign(this, { request, status, code, detail, problem });
+    const { code = "", detail = "", keys = [] } = problem;
+    Object.assign(this, { request, status, code, detail, keys, problem });
   }
 }
 
@@ -267,14 +267,26 @@ export class Pickerd {
     return this.request("GET", `/v1/sessions/${segment(session)}`);
   }
 
-  async *sessions(filter = {}) {
-    let after = "0";
-    while (after) {
-      const query = new URLSearchParams({ limit: "500", ...filter, after });
-      const page = await this.request("GET", `/v1/sessions?${query}`);
-      yield* page.sessions;
+  async deleteSession(session, { release = false } = {}) {
+    const query = release ? "?release=true" : "";
+    await this.request("DELETE", `/v1/sessions/${segment(session)}${query}`);
+  }
+
+  /** The pages of a list. */
+  async *#pages(path, query) {
+    let { after } = query;
+    do {
+      const given = Object.entries({ limit: "500", ...query, after });
+      const text = new URLSearchParams(given.filter(([, value]) => value !== undefined));
+      const page = await this.request("GET", `${path}?${text}`);
+      yield page;
       after = page.next;
-    }
+    } while (after);
+  }
+
+  async *sessions(filter = {}) {
+    for await (const page of this.#pages("/v1/sessions", { after: "0", ...filter }))
+      yield* page.sessions;
   }
 
   /** A merge patch has the same effect twice; a JSON Patch may not, unless it has a version. */
@@ -308,6 +320,34 @@ export class Pickerd {
 
   async patchShared(name, patch, options) {
     return this.#patch(`/v1/definitions/${segment(name)}`, patch, options);
+  }
+
+  async *counts(name, { keys, from, through } = {}) {
+    const path = `/v1/definitions/${segment(name)}/inventory`;
+    const one = async () => this.request("GET", `${path}?${new URLSearchParams(
+      keys.map((key) => ["key", key]))}`);
+    const pages = !keys ? this.#pages(path, { from, through }) : keys.length ? [one()] : [];
+    for await (const page of pages)
+      for (const [key, count] of Object.entries(page.keys)) yield { key, ...count };
+  }
+
+  async book(name, booking, keys, { units, over } = {}) {
+    const body = { booking, keys, units, over };
+    return this.request("POST", `/v1/definitions/${segment(name)}/bookings`, body);
+  }
+
+  async booking(name, booking) {
+    return this.request("GET", `/v1/definitions/${segment(name)}/bookings/${segment(booking)}`);
+  }
+
+  async *bookings(name, { key } = {}) {
+    const path = `/v1/definitions/${segment(name)}/bookings`;
+    for await (const page of this.#pages(path, { key })) yield* page.bookings;
+  }
+
+  async deleteBooking(name, booking) {
+    const path = `/v1/definitions/${segment(name)}/bookings/${segment(booking)}`;
+    await this.request("DELETE", path);
   }
 
   async command(session, command) {

@@ -43,7 +43,8 @@ class PickerdError(Exception):
 
     `status`: the HTTP status, 0 if there was no answer. `code`: for the program, such as
     `versionMismatch`; `noAnswer` without an answer that can be read, `badMessage` with the status 0
-    for an argument that cannot be sent. `detail`: one sentence for developers.
+    for an argument that cannot be sent. `detail`: one sentence for developers. `keys`: of an
+    inventory, those that cannot be had (at most 10), with `soldOut`, `held` and `waiting`.
     `problem`: the whole body, with `pointer`, `session`, `stands` where the server sends them.
     """
 
@@ -53,6 +54,7 @@ class PickerdError(Exception):
         super().__init__(f"{request}: {status or 'no answer'} {text}")
         self.request, self.status, self.problem = request, status, problem
         self.code, self.detail = problem.get("code", ""), problem.get("detail", "")
+        self.keys: list[str] = problem.get("keys", [])
         self.retry_after, self.is_sent = retry_after, is_sent
 
 
@@ -407,14 +409,25 @@ class Pickerd:
         """All sessions in the order of creation, each with `session`, `status`, `external`, and
         with `include="result"` with `revision` and `result`.
         query: `status`, `external`, `uses`, `include`, `after`."""
-        after: str | None = "0"
-        while after:
-            text = urllib.parse.urlencode(
-                {"limit": 500, "after": after, **query}, errors="replace")
-            page = self.request("GET", f"/v1/sessions?{text}")
+        for page in self._pages("/v1/sessions", {"after": "0", **query}):
             yield from page["sessions"]
-            after = page.get("next")
-            query.pop("after", None)
+
+    def _pages(self, path: str, query: dict) -> Iterator[dict]:
+        """The pages of a list."""
+        page = {"next": query.get("after")}
+        while "next" in page:
+            asked = {"limit": 500, **query, "after": page["next"]}
+            asked = {name: value for name, value in asked.items() if value is not None}
+            text = urllib.parse.urlencode(asked, errors="replace")
+            page = self.request("GET", f"{path}?{text}")
+            yield page
+
+    def delete_session(self, session: str, *, release: bool = False) -> None:
+        """Ends a session. With `release` its booking is deleted, too; otherwise a confirmed
+        session keeps it. PickerdError: `noSuchSession`, also if the answer to the first attempt
+        was lost."""
+        query = "?release=true" if release else ""
+        self.request("DELETE", f"/v1/sessions/{_segment(session)}{query}")
 
     def _patch(self, path: str, patch: Any, if_match: int | None) -> dict:
         """A merge patch has the same effect twice; a JSON Patch may not, unless it has a
@@ -451,21 +464,77 @@ class Pickerd:
         return {**_parsed(f"GET {self._url}{path}", headers, text), "version": version}
 
     def put_shared(self, name: str, body: dict) -> dict:
-        """Creates or replaces a shared definition: `{"name", "version"}`. An equal one changes
-        nothing. body: `{"definition", "notes"?}`."""
+        """Creates or replaces a shared definition: `{"name", "version", "over"?}`. An equal one
+        changes nothing.
+
+        body: `{"definition", "notes"?, "inventory"?}`. `over`: keys of the inventory of which more
+        is taken than there is, at most 100. PickerdError: `badDefinition`, with
+        `problem["pointer"]`; `inUse` if sessions keep an inventory from being added or taken away.
+        """
         return self.request("PUT", f"/v1/definitions/{_segment(name)}", body)
 
     def patch_shared(self, name: str, patch: Any, *, if_match: int | None = None) -> dict:
-        """Changes a shared definition, and so all sessions that use it: `{"name", "version"}`.
-        patch: of `{"definition", "notes"}`; the rest as for `patch_definition`."""
+        """Changes a shared definition, and so all sessions that use it: `{"name", "version",
+        "over"?}`. patch: of `{"definition", "notes", "inventory"}`; the rest as for
+        `patch_definition` and `put_shared`."""
         return self._patch(f"/v1/definitions/{_segment(name)}", patch, if_match)
+
+    def counts(self, name: str, *, keys: list[str] | None = None, from_: str | None = None,
+               through: str | None = None) -> Iterator[dict]:
+        """What is taken of an inventory: `{"key", "capacity", "booked", "held", "offered",
+        "waiting", "free"}` for each key.
+
+        keys: these, at most 366. Without it all that have units of their own, or of which something
+        is taken or waited for, from `from_` through `through`. PickerdError: `noSuchInventory`.
+        """
+        path = f"/v1/definitions/{_segment(name)}/inventory"
+        if keys is None:
+            pages = self._pages(path, {"from": from_, "through": through})
+        else:
+            text = urllib.parse.urlencode([("key", key) for key in keys], errors="replace")
+            pages = iter([self.request("GET", f"{path}?{text}")] if keys else [])
+        for page in pages:
+            for key, count in page["keys"].items():
+                yield {"key": key, **count}
+
+    def book(self, name: str, booking: str, keys: list[str], *, units: int | None = None,
+             over: bool | None = None) -> dict:
+        """Books units of an inventory for somebody elsewhere: `{"booking", "keys", "units"}`.
+
+        booking: your own id, 1…64 characters; the same request again does nothing. keys: 1…366.
+        units: of each key, 1…1,000, by default 1. over: past the capacity, holds and the waiting
+        list. PickerdError: `soldOut`, `held` or `waiting`, with `keys`; `keyReused` if the id has
+        another booking; `full`; `noSuchInventory`.
+        """
+        body = {"booking": booking, "keys": keys, "units": units, "over": over}
+        body = {name: value for name, value in body.items() if value is not None}
+        return self.request("POST", f"/v1/definitions/{_segment(name)}/bookings", body)
+
+    def booking(self, name: str, booking: str) -> dict:
+        """A booking: `{"booking", "keys", "units", "over"?, "session"?}`; that of a session has
+        the id of the session. PickerdError: `noSuchBooking`, `noSuchInventory`."""
+        path = f"/v1/definitions/{_segment(name)}/bookings/{_segment(booking)}"
+        return self.request("GET", path)
+
+    def bookings(self, name: str, *, key: str | None = None) -> Iterator[dict]:
+        """All bookings of an inventory, or those of a key, in the order of their ids."""
+        path = f"/v1/definitions/{_segment(name)}/bookings"
+        for page in self._pages(path, {"key": key}):
+            yield from page["bookings"]
+
+    def delete_booking(self, name: str, booking: str) -> None:
+        """Deletes a booking, if there is one; the waiting list gets its units. PickerdError:
+        `inUse` for that of a session that has not ended."""
+        path = f"/v1/definitions/{_segment(name)}/bookings/{_segment(booking)}"
+        self.request("DELETE", path)
 
     def command(self, session: str, command: dict) -> dict:
         """A command of the host: a delta, a reply, or `{"type": "refused", "code", "detail"}`.
 
-        command: `{"type": "select" | "tap" | "set" | "clear" | "confirm" | "cancel" | "reopen", …}`
-        with `hits` or `at`, so that a second one is refused; a `cancel` may have a `reason`. After
-        PickerdError `noAnswer` it is not known whether it was done: read the session.
+        command: `{"type": "select" | "tap" | "set" | "clear" | "confirm" | "cancel" | "reopen" |
+        "units" | "hold" | "release" | "wait", …}` with `hits` or `at`, so that a second one is
+        refused; a `cancel` may have a `reason`. After PickerdError `noAnswer` it is not known
+        whether it was done: read the session.
         """
         path = f"/v1/sessions/{_segment(session)}/commands"
         return self.request("POST", path, command, is_repeatable=False)
