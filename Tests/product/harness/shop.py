@@ -107,6 +107,17 @@ class Processes:
         settings = next(self.folder.glob("*.env")).read_text()
         return re.search(rf"{name}=(\S+)", settings)[1]
 
+    def post(self, path, **fields):
+        """Sends a form as a browser does, or GETs without fields; the status, and where to or the
+        page."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection.request(
+            "POST" if fields else "GET", path, urllib.parse.urlencode(fields) if fields else None)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, answer.headers["Location"] or text
+
     # pickerd
 
     def api(self, method, path, body=None, key=None):
@@ -201,10 +212,11 @@ class Hotel(Processes):
 
     page = GUIDE / "hotel.md"
     names = ("serve", "hotel")
+    programs = ("hotel.mjs",)
 
     def copy(self):
-        program = GUIDE / "hotel.mjs"
-        (self.folder / program.name).write_bytes(program.read_bytes())
+        for name in self.programs:
+            (self.folder / name).write_bytes((GUIDE / name).read_bytes())
         package = self.folder / "node_modules/@pickerd/server"
         package.parent.mkdir(parents=True)
         shutil.copytree(KIT, package)
@@ -217,18 +229,8 @@ class Hotel(Processes):
     def desk(self):
         return f"/desk/{self.setting('HOTEL_DESK')}"
 
-    def post(self, path, **fields):
-        """Sends a form as a browser does, with a new id of the guest; the status, and where to."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        body = urllib.parse.urlencode({"guest": uuid.uuid4(), **fields})
-        connection.request("POST" if fields else "GET", path, body if fields else None)
-        answer = connection.getresponse()
-        text = answer.read().decode()
-        connection.close()
-        return answer.status, answer.headers["Location"] or text
-
     def guest(self, name):
-        status, path = self.post("/", name=name)
+        status, path = self.post("/", name=name, guest=uuid.uuid4())
         assert status == 303 and path.startswith("/stays/"), (status, path)
         return self.join(path)
 
@@ -271,6 +273,73 @@ class Hotel(Processes):
         return answered and not self.listed("confirming") and self.stays() == self.confirmed()
 
 
+class Tickets(Hotel):
+    """Two processes: `serve` and `tickets`, which has the kit of JavaScript."""
+
+    page = GUIDE / "tickets.md"
+    names = ("serve", "tickets")
+    programs = ("tickets.mjs", "tickets.html")
+
+    @property
+    def key(self):
+        return self.setting("TICKETS_KEY")
+
+    @property
+    def desk(self):
+        return f"/desk/{self.setting('TICKETS_DESK')}"
+
+    def order(self, name):
+        """The path of a new order."""
+        id = str(uuid.uuid4())
+        status, path = self.post("/", id=id, name=name, mail=f"{name.lower()}@example.org")
+        assert (status, path) == (303, f"/orders/{id}")
+        return path
+
+    def member(self, path):
+        """A member that has joined as the page of an order would."""
+        status, html = self.post(path)
+        assert status == 200, (status, html)
+        session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
+        token = re.search(r'token="([^"]+)"', html)[1]
+        return self.joined(session, path, token)
+
+    def joined(self, session, path, token):
+        url = f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}"
+        member = Member(url, token=token)
+        member.session, member.path, member.token = session, path, token
+        member.greatest = member.welcome["ref"]
+        return member
+
+    def is_open(self):
+        """Whether the shop has put its inventory."""
+        try:
+            return self.api("GET", "/v1/definitions/evenings").status == 200
+        except urllib.error.HTTPError:
+            return False
+
+    def letters(self):
+        """(address, text) of each letter."""
+        file = self.folder / "letters.txt"
+        text = file.read_text() if file.exists() else ""
+        return re.findall(r"To: (.*)\nSubject: Your evening\nMessage-ID: <.*@theatre>\n\n(.*)\n", text)
+
+    def counts(self):
+        return self.api("GET", "/v1/definitions/evenings/inventory?limit=1000").json["keys"]
+
+    def bookings(self):
+        return self.api("GET", "/v1/definitions/evenings/bookings?limit=1000").json["bookings"]
+
+    def sales(self):
+        """(session, date, units) of each sale in the books."""
+        file = self.folder / "books.json"
+        sales = json.loads(file.read_text())["sales"] if file.exists() else {}
+        return {(session, one["date"], one["units"]) for session, one in sales.items()}
+
+    def confirmed(self):
+        results = [(one["session"], one["snapshot"]["result"]) for one in self.listed("confirmed")]
+        return {(session, result["date"], result["units"]) for session, result in results}
+
+
 class Practice(Processes):
     """Two processes: `serve` and `practice`."""
 
@@ -288,15 +357,6 @@ class Practice(Processes):
     @property
     def desk(self):
         return f"/desk/{self.setting('PRACTICE_DESK')}"
-
-    def post(self, path, **fields):
-        """Sends a form as a browser does; the status, and where to."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
-        connection.request("POST", path, urllib.parse.urlencode(fields))
-        answer = connection.getresponse()
-        answer.read()
-        connection.close()
-        return answer.status, answer.headers["Location"]
 
     def patient(self, name):
         """The path of a new patient's page."""
