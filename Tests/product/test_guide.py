@@ -151,6 +151,31 @@ def test_the_java_client_sets_a_whole_value_that_it_has_seen(server, java):
     assert [line["command"].get("at") for line in session.log()] == [0, None, 2]
 
 
+def test_the_java_client_holds_units_and_waits_in_line(server, java):
+    day = {"kind": "calendar", "months": {"from": "2018-11", "through": "2018-12"}, "selection": "single"}
+    inventory = {"capacity": 3, "units": {"max": 3}, "waiting": True}
+    body = {"definition": day, "inventory": inventory}
+    assert server.request("PUT", "/v1/definitions/java", body).status == 201
+    session = server.session({}, uses="java")
+    client = java(session)
+    wait_until(lambda: "role" in state(client), 180)
+
+    ask(client, type="tap", date="2018-11-20")
+    ask(client, type="units", units=2)
+    ask(client, type="hold")
+    wait_until(lambda: state(client).get("hold"))
+    shown, truth = state(client), session.get()["snapshot"]
+    assert {name: shown["hold"][name] for name in truth["hold"]} == truth["hold"]
+    assert (shown["units"], shown["hold"]["state"]) == (2, "held")
+    ask(client, type="release")
+    wait_until(lambda: not state(client)["hold"])
+    assert server.post("/v1/definitions/java/bookings", {
+        "booking": "x", "keys": ["2018-11-20"], "units": 2}).status == 201
+    ask(client, type="wait", keys=["2018-11-20"])
+    wait_until(lambda: state(client)["hold"])
+    assert (state(client)["hold"]["state"], state(client)["hold"]["place"]) == ("waiting", 1)
+
+
 def test_the_java_client_finds_a_row_that_it_has_not_received_and_selects_it(server, java):
     rows = [f"Row {number}" for number in range(900)]
     session = server.session({"kind": "columns", "columns": [rows]})

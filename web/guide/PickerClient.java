@@ -38,7 +38,7 @@ public class PickerClient {
   private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
   /** Commands that are refused if somebody else has changed what their author saw. */
   private static final List<String> LATE =
-      List.of("set", "clear", "undo", "redo", "confirm", "cancel", "reopen");
+      List.of("set", "clear", "undo", "redo", "confirm", "cancel", "reopen", "hold");
 
   private final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor();
   /** A connection whose pong is missing after 20 s is dead: then OkHttp calls onFailure. */
@@ -341,6 +341,10 @@ public class PickerClient {
           mark(state.getJSONObject("availability"), change);
       case "definition" -> state.put("definition", change.get("definition"));
       case "status" -> state.put("status", change.get("status"));
+      case "inventory", "units" ->
+          state.put(change.getString("change"), change.get(change.getString("change")));
+      case "hold" ->  // Until when it lasts, or the place in the line.
+          state.put("hold", change.getString("state").equals("none") ? JSONObject.NULL : change);
       case "result" -> state.put("result", change.get("result"));  // Computed by the server only.
       default -> { }  // Newer than this client, or for drawing only: bands, notes.
     }

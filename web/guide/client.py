@@ -5,6 +5,10 @@
     python client.py ws://… select 0 3                              selects row 3 of column 0
     python client.py ws://… set '{"local": "2026-12-03T14:20"}'     chooses a whole value
     python client.py ws://… mark yes 12 20                          marks cells 12 to 19
+    python client.py ws://… units 2                                 takes 2 units of each key
+    python client.py ws://… hold                                    holds what is selected
+    python client.py ws://… release                                 gives that back
+    python client.py ws://… wait 2026-12-24                         joins the waiting list
     python client.py --state me.json ws://… tap 2026-11-20          as the member in me.json
     python client.py --state me.json ws://… rename Mia              changes the name of that member
 """
@@ -21,7 +25,7 @@ from websockets.sync.client import connect
 
 ANSWERS = ("delta", "reply", "refused")
 #: Commands that are refused if somebody else has changed what their author saw.
-LATE = ("set", "clear", "undo", "redo", "confirm", "cancel", "reopen")
+LATE = ("set", "clear", "undo", "redo", "confirm", "cancel", "reopen", "hold")
 
 
 class NoToken(Exception):
@@ -208,6 +212,11 @@ class Picker:
             state["definition"] = change["definition"]
         elif kind == "status":
             state["status"] = change["status"]
+        elif kind in ("inventory", "units"):
+            state[kind] = change[kind]
+        elif kind == "hold":  # Until when it lasts, or the place in the line.
+            hold = {key: change[key] for key in change if key != "change"}
+            state["hold"] = None if hold["state"] == "none" else hold
         elif kind == "result":  # Computed by the server only.
             state["result"] = change["result"]
 
@@ -292,6 +301,22 @@ class Picker:
         """Marks runs of cells, such as [12, 20], with yes, maybe or no; None removes marks."""
         return self.ask("mark", grade=grade, cells=runs)
 
+    def units(self, units):
+        """How many units of an inventory the session takes of each key of its value."""
+        return self.ask("units", units=units)
+
+    def hold(self):
+        """Holds what is selected for a while, or extends that; `state["hold"]` says until when."""
+        return self.ask("hold")
+
+    def release(self):
+        """Gives a hold or an offer back, or leaves the waiting list."""
+        return self.ask("release")
+
+    def wait_for(self, *keys):
+        """Joins the waiting list for a value that cannot be had now, such as "2026-12-24"."""
+        return self.ask("wait", keys=keys)
+
     def rename(self, name):
         if not name.strip() or len(name) > 64:  # The connection would be closed with 4400.
             raise ValueError("a name has 1 to 64 characters, not only spaces")
@@ -312,9 +337,11 @@ def painted(runs, changed):
 
 
 def show(picker):
-    """Prints revision, status and result, or the open range, on one line."""
+    """Prints revision, status and result, or the open range, and a hold, on one line."""
     shown = picker.state["result"] or picker.state.get("calendar", {}).get("range")
-    print(picker.revision, picker.state["status"], json.dumps(shown, ensure_ascii=False), flush=True)
+    hold = picker.state.get("hold") or {}
+    print(picker.revision, picker.state["status"], json.dumps(shown, ensure_ascii=False),
+          *(f"{key}={hold[key]}" for key in ("state", "until", "place") if key in hold), flush=True)
 
 
 if __name__ == "__main__":
@@ -330,6 +357,8 @@ if __name__ == "__main__":
         show(me)
         me.next()
     do = {"tap": me.tap, "rename": me.rename, "select": lambda *at: me.select(*map(int, at)),
+          "units": lambda units: me.units(int(units)), "hold": me.hold, "release": me.release,
+          "wait": me.wait_for,
           "set": lambda result: me.set(json.loads(result)),
           "mark": lambda grade, start, end: me.mark(
               None if grade == "none" else grade, [int(start), int(end)])}

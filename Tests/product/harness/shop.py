@@ -123,7 +123,7 @@ class Processes:
     def api(self, method, path, body=None, key=None):
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
-            headers={"Authorization": f"Bearer {key or self.key}"})
+            headers={"Authorization": f"Bearer {key or self.key}", "Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())
 
