@@ -12,7 +12,7 @@ import pytest
 
 from harness.definitions import CALENDAR, LISTS, SLOT
 from harness.patience import PATIENCE
-from harness.pickerd import REPOSITORY
+from harness.pickerd import REPOSITORY, wait_until
 
 CLIENT = REPOSITORY / "web/guide/client.py"
 
@@ -55,6 +55,31 @@ def test_the_guides_client_resumes_after_its_own_restart(server, tmp_path):
     assert again.state["result"] == {"keys": ["Linux", "Atom"]} == session.result()
     assert again.ask("undo")["revision"] == 4
     again.socket.close()
+
+
+def test_the_guides_client_holds_units_and_waits_in_line(server):
+    day = {"kind": "calendar", "months": {"from": "2018-11", "through": "2018-12"}, "selection": "single"}
+    inventory = {"capacity": 3, "units": {"max": 3}, "waiting": True}
+    body = {"definition": day, "inventory": inventory}
+    assert server.request("PUT", "/v1/definitions/python", body).status == 201
+    ana, bo = (server.session({}, uses="python") for _ in range(2))
+    command = [sys.executable, str(CLIENT)]
+
+    def run(session, *arguments):
+        done = subprocess.run([*command, session.url, *arguments], capture_output=True, text=True,
+                              timeout=PATIENCE)
+        return done.stdout + done.stderr
+
+    assert '{"date": "2018-11-20", "units": 1}' in run(ana, "tap", "2018-11-20")
+    assert '"units": 3' in run(ana, "units", "3")
+    picker = guide().Picker(ana.url, "Ana")
+    assert picker.ask("hold")["type"] == "delta"
+    assert picker.state["hold"] == ana.get()["snapshot"]["hold"] and picker.state["units"] == 3
+    assert "state=waiting place=1" in run(bo, "wait", "2018-11-20")
+    assert "refused: held" in run(bo, "tap", "2018-11-20")
+    assert picker.ask("release")["type"] == "delta" and not picker.state["hold"]
+    wait_until(lambda: "state=offered until=" in run(bo, "rename", "Bo"))
+    picker.socket.close()
 
 
 def test_the_guides_client_sends_a_command_over_the_rate_again(start):
@@ -161,4 +186,4 @@ def test_the_guides_client_needs_only_the_websockets_library():
     imported = {line.split()[1].split(".")[0] for line in text.splitlines()
                 if line.startswith(("import ", "from "))}
     assert imported <= set(sys.stdlib_module_names) | {"websockets"}
-    assert len(text.splitlines()) <= 340
+    assert len(text.splitlines()) <= 350

@@ -5,9 +5,7 @@
     python client.py ws://… select 0 3                              selects row 3 of column 0
     python client.py ws://… set '{"local": "2026-12-03T14:20"}'     chooses a whole value
     python client.py ws://… mark yes 12 20                          marks cells 12 to 19
-    python client.py ws://… units 2                                 takes 2 units of each key
-    python client.py ws://… hold                                    holds what is selected
-    python client.py ws://… release                                 gives that back
+    python client.py ws://… hold                                    also: units 2, release
     python client.py ws://… wait 2026-12-24                         joins the waiting list
     python client.py --state me.json ws://… tap 2026-11-20          as the member in me.json
     python client.py --state me.json ws://… rename Mia              changes the name of that member
@@ -301,22 +299,6 @@ class Picker:
         """Marks runs of cells, such as [12, 20], with yes, maybe or no; None removes marks."""
         return self.ask("mark", grade=grade, cells=runs)
 
-    def units(self, units):
-        """How many units of an inventory the session takes of each key of its value."""
-        return self.ask("units", units=units)
-
-    def hold(self):
-        """Holds what is selected for a while, or extends that; `state["hold"]` says until when."""
-        return self.ask("hold")
-
-    def release(self):
-        """Gives a hold or an offer back, or leaves the waiting list."""
-        return self.ask("release")
-
-    def wait_for(self, *keys):
-        """Joins the waiting list for a value that cannot be had now, such as "2026-12-24"."""
-        return self.ask("wait", keys=keys)
-
     def rename(self, name):
         if not name.strip() or len(name) > 64:  # The connection would be closed with 4400.
             raise ValueError("a name has 1 to 64 characters, not only spaces")
@@ -357,8 +339,8 @@ if __name__ == "__main__":
         show(me)
         me.next()
     do = {"tap": me.tap, "rename": me.rename, "select": lambda *at: me.select(*map(int, at)),
-          "units": lambda units: me.units(int(units)), "hold": me.hold, "release": me.release,
-          "wait": me.wait_for,
+          "wait": lambda *keys: me.ask("wait", keys=keys), "hold": lambda: me.ask("hold"),
+          "units": lambda n: me.ask("units", units=int(n)), "release": lambda: me.ask("release"),
           "set": lambda result: me.set(json.loads(result)),
           "mark": lambda grade, start, end: me.mark(
               None if grade == "none" else grade, [int(start), int(end)])}

@@ -1,5 +1,5 @@
 /**
- * A hotel's backend with pickerd: guests choose nights in a double room, and the hotel decides.
+ * A hotel's backend with pickerd: guests book nights in two double rooms, and so does the desk.
  *
  *     . ./hotel.env && node hotel.mjs 8000 http://127.0.0.1:7681 books.json
  *
@@ -12,16 +12,14 @@ import { Pickerd, signToken } from "@pickerd/server";
 
 const [PORT, PICKERD, FILE] = process.argv.slice(2);
 const { HOTEL_KEY, HOTEL_SIGNING, HOTEL_DESK } = process.env;
-const ROOMS = 2;
 const ROOM = { kind: "calendar", unit: "nights", timeZone: "Europe/Berlin", min: "today",
   months: { from: "thisMonth", through: "thisMonth+P6M" }, maxNights: 14, currency: "EUR" };
+const INVENTORY = { capacity: 2, few: 1, waiting: true };
 const STAY = { uses: "double", title: { en: "Your stay", de: "Ihr Aufenthalt" }, reopen: "host",
-  decide: { by: "host", seconds: 300 } };
-const SOLD_OUT = { en: "The last room has just been booked.",
-  de: "Das letzte Zimmer wurde gerade gebucht." };
+  cancel: "host", ttlSeconds: 365 * 86_400 };
 const pickerd = new Pickerd(PICKERD, HOTEL_KEY);
 
-let books = { guests: {}, decisions: {}, cursor: "" };
+let books = { guests: {}, stays: {}, cursor: "" };
 if (existsSync(FILE)) books = JSON.parse(readFileSync(FILE));
 
 /** A transaction: the file has all of a change or nothing, and before anybody can see it. */
@@ -35,57 +33,35 @@ function write(change) {
 
 const nights = (from, count) => Array.from({ length: count }, (_, more) =>
   new Date(Date.parse(from) + more * 86_400_000).toISOString().slice(0, 10));
-const stays = () => Object.values(books.decisions).filter((one) =>
-  one.isGranted && !["late", "ended"].includes(one.outcome));
-const isFull = (night) => stays().filter(({ start, end }) =>
-  start <= night && night < end).length >= ROOMS;
 
-/** Writes a decision, once: the stay is granted if each night has a room. */
-function decide({ op, session, external, result }) {
-  if (!books.guests[external] || books.decisions[op]) return;
-  const isGranted = !nights(result.start, result.nights).some(isFull);
-  write(({ decisions }) => (decisions[op] = { session, guest: external, ...result, isGranted }));
-}
-
-// The books and pickerd are brought together. Each step may be repeated after an error or a crash.
-
-const attempt = (step) => step().catch((error) => console.error(error)); // Stops nothing else.
-
-async function settleAll() {
-  for (const [op, { session, isGranted, outcome }] of Object.entries(books.decisions))
-    if (!outcome) await attempt(async () => {
-      const reason = isGranted ? undefined : SOLD_OUT;
-      const stands = await pickerd.settle(session, op, isGranted, { reason });
-      write(({ decisions }) => (decisions[op].outcome = stands));
-    });
-}
-
-async function decideMissed() {
-  for await (const { session } of pickerd.sessions({ status: "confirming" }))
-    await attempt(async () => {
-      const found = await pickerd.session(session);
-      if (found.op) decide({ ...found, result: found.snapshot.result });
-    });
-}
-
+/** Rooms and prices, for everybody. What is equal changes nothing. */
 async function showRooms() {
-  const next = nights(new Date().toISOString(), 220);
-  const taken = next.filter(isFull).map((night) => [night, { from: night, through: night }]);
-  const days = next.map((night) => [night, { text: "€ 120", amount: 120 }]);
-  await pickerd.putShared("double", { definition: { ...ROOM, taken: Object.fromEntries(taken) },
-    notes: { days: Object.fromEntries(days) } });
+  const days = nights(new Date().toISOString(), 220).map((night) => [night, { text: "€ 120", amount: 120 }]);
+  await pickerd.putShared("double", {
+    definition: ROOM, inventory: INVENTORY, notes: { days: Object.fromEntries(days) } });
 }
 
-async function round() {
-  for (const step of [settleAll, decideMissed, settleAll, showRooms]) await attempt(step);
+/** All sessions. What pickerd has lost, because a backup was restored, is booked again. */
+async function repair() {
+  const found = [];
+  for await (const one of pickerd.sessions({ uses: "double", include: "result" })) found.push(one);
+  const lost = Object.entries(books.stays).filter(([id]) => found.every(({ session }) => session !== id));
+  for (const [id, stay] of lost)
+    await pickerd.book("double", id, nights(stay.start, stay.nights), { over: true });
+  return found;
 }
 
+/** Writes down what was booked, with the cursor. */
 async function follow() {
-  const types = ["session.confirming"];
+  const types = ["session.confirmed", "session.cancelled", "session.reopened"];
   for await (const { data, cursor } of pickerd.feed({ after: books.cursor, types })) {
-    if (data) decide(data); // Without data, events were missed: the round decides about those.
-    write((changed) => (changed.cursor = cursor));
-    await round();
+    const changes = data ? [data] : await repair(); // Without data, events were missed.
+    write(({ stays, ...changed }) => {
+      for (const { session, external, status, result } of changes)
+        if (status === "confirmed") stays[session] = { guest: external, ...result };
+        else delete stays[session];
+      changed.cursor = cursor;
+    });
   }
 }
 
