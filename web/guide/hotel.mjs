@@ -34,35 +34,36 @@ function write(change) {
 const nights = (from, count) => Array.from({ length: count }, (_, more) =>
   new Date(Date.parse(from) + more * 86_400_000).toISOString().slice(0, 10));
 
-/** Rooms and prices, for everybody. What is equal changes nothing. */
+/** Rooms and prices, in the pickers of all guests. What is equal changes nothing. */
 async function showRooms() {
-  const days = nights(new Date().toISOString(), 220).map((night) => [night, { text: "€ 120", amount: 120 }]);
-  await pickerd.putShared("double", {
-    definition: ROOM, inventory: INVENTORY, notes: { days: Object.fromEntries(days) } });
+  const next = nights(new Date().toISOString(), 220);
+  const days = Object.fromEntries(next.map((night) => [night, { text: "€ 120", amount: 120 }]));
+  await pickerd.putShared("double", { definition: ROOM, inventory: INVENTORY, notes: { days } });
 }
 
-/** All sessions. What pickerd has lost, because a backup was restored, is booked again. */
-async function repair() {
-  const found = [];
-  for await (const one of pickerd.sessions({ uses: "double", include: "result" })) found.push(one);
-  const lost = Object.entries(books.stays).filter(([id]) => found.every(({ session }) => session !== id));
-  for (const [id, stay] of lost)
-    await pickerd.book("double", id, nights(stay.start, stay.nights), { over: true });
-  return found;
-}
-
-/** Writes down what was booked, with the cursor. */
+/** Writes what was booked into the books, together with the cursor. */
 async function follow() {
   const types = ["session.confirmed", "session.cancelled", "session.reopened"];
   for await (const { data, cursor } of pickerd.feed({ after: books.cursor, types })) {
     const changes = data ? [data] : await repair(); // Without data, events were missed.
-    write(({ stays, ...changed }) => {
+    write((changed) => {
       for (const { session, external, status, result } of changes)
-        if (status === "confirmed") stays[session] = { guest: external, ...result };
-        else delete stays[session];
+        if (status === "confirmed") changed.stays[session] = { guest: external, ...result };
+        else delete changed.stays[session];
       changed.cursor = cursor;
     });
   }
+}
+
+/** All sessions. A stay without one was lost with a restored backup: its nights are booked again. */
+async function repair() {
+  const found = [];
+  const query = { uses: "double", include: "result" };
+  for await (const one of pickerd.sessions(query)) found.push(one);
+  for (const [id, stay] of Object.entries(books.stays))
+    if (!found.some(({ session }) => session === id))
+      await pickerd.book("double", `lost ${id}`, nights(stay.start, stay.nights), { over: true });
+  return found;
 }
 
 // The pages of the guests, and of the desk
@@ -77,15 +78,9 @@ async function stayPage(guest) {
 /** Books for somebody at the desk. The same form again, after an error, is the same stay. */
 async function walkIn({ guest, arrival, departure }) {
   const { session } = await pickerd.createBy(guest, STAY);
-  if ((await pickerd.session(session)).status === "open") {
-    await pickerd.command(session, { type: "clear" });
-    await pickerd.command(session, { type: "tap", date: arrival, hits: 0 });
-    await pickerd.command(session, { type: "tap", date: departure, hits: 1 });
-    const { revision, snapshot: { result } } = await pickerd.session(session);
-    if (result?.start === arrival && result.end === departure)
-      await pickerd.command(session, { type: "confirm", at: revision });
-  }
-  await round();
+  const set = { type: "set", result: { start: arrival, end: departure } };
+  const { type } = await pickerd.command(session, set);
+  if (type !== "refused") await pickerd.command(session, { type: "confirm" });
   const { status } = await pickerd.session(session);
   return [200, status === "confirmed" ? "Booked." : "These nights cannot be booked."];
 }
@@ -105,19 +100,21 @@ async function answer(path, fields) {
   return books.guests[guest] ? stayPage(guest) : [404, "There is no such page."];
 }
 
-const server = createServer((request, response) => attempt(async () => {
+await showRooms().catch(console.error);
+createServer(async (request, response) => {
   let body = "";
   for await (const chunk of request) if ((body += chunk).length > 10_000) return request.destroy();
   const fields = Object.fromEntries(new URLSearchParams(body));
-  const [status, content] = await attempt(() => answer(request.url, fields)) ?? [503, "Try again."];
+  const [status, content] = await answer(request.url, fields).catch((error) => {
+    console.error(error);
+    return [503, "Try again."];
+  });
   const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
   response.writeHead(status, status === 303 ? { ...headers, Location: content } : headers);
   response.end(status === 303 ? "" : `<!doctype html><title>The hotel</title>${content}`);
-}));
-await round();
-server.listen(PORT, "127.0.0.1");
-follow();
+}).listen(PORT, "127.0.0.1");
+setInterval(() => showRooms().catch(console.error), 3_600_000); // Prices for one more night.
 for (;;) {
-  await new Promise((resolve) => setTimeout(resolve, 10_000));
-  await round();
+  await showRooms().then(follow).catch(console.error); // It goes on after its cursor.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
 }
