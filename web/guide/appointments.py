@@ -1,22 +1,20 @@
-"""A practice's appointment book with pickerd: holds, two rooms, a line, closed days, a desk.
+"""A practice's appointment book with pickerd: two rooms, holds, a line, closed days, a desk.
 
 appointments_pages.py has its pages and starts it. appointments.md explains it.
 """
 
-import contextlib, json, os, sqlite3, sys, threading, time
+import contextlib, json, os, sqlite3, sys, time
 
 from pickerd import Pickerd
 
 PORT, PICKERD, FILE = sys.argv[1:]
-ROOMS, HOLD_SECONDS = 2, 600
 pickerd = Pickerd(PICKERD, os.environ["PRACTICE_KEY"], retry_seconds=5)
-wake = threading.Event()  # Set when there may be something to do.
-EMPTY = '{"patients": {}, "visits": [], "answers": {}, "closed": {}}'
+EMPTY = '{"patients": {}, "visits": {}, "closed": {}, "cursor": ""}'
 PICKER = {"kind": "slot", "timeZone": "Europe/Berlin", "stepMinutes": 20, "minutes": 20, "days": 10,
           "hours": [{"weekdays": [2, 3, 4, 5, 6], "from": "08:00", "until": "12:00"}]}
-# pickerd waits longer than a hold lasts: the practice ends it, and frees the time first.
+INVENTORY = {"capacity": 2, "holdSeconds": 600, "waiting": True, "offerSeconds": 3600}
 SESSION = {"uses": "practice", "title": "Your appointment", "reopen": "host", "cancel": "host",
-           "decide": {"by": "host", "seconds": HOLD_SECONDS + 60}, "ttlSeconds": 30 * 86_400}
+           "ttlSeconds": 30 * 86_400}
 
 
 @contextlib.contextmanager
@@ -37,156 +35,95 @@ def read():
         return data
 
 
-def visit_of(data, id):
-    return next((visit for visit in data["visits"] if visit["patient"] == id), None)
-
-
-def is_full(data, start, but=()):
-    return sum(one["start"] == start and one not in but for one in data["visits"]) >= ROOMS
-
-
-def session_of(id, **more):
+def session_of(id):
     """The session of a patient's present visit. It is made once."""
-    number = read()["patients"][id]["number"]
-    return pickerd.create_by(f"{id}.{number}", {**SESSION, **more})["session"]
+    return pickerd.create_by(f"{id}.{read()['patients'][id]['number']}", SESSION)["session"]
 
 
-def show_taken(but=()):
-    """Puts the times without a free room, and the closed days, into the definition of all."""
-    data = read()
-    taken = {one["start"]: {"from": one["start"], "until": one["until"]}
-             for one in data["visits"] if is_full(data, one["start"], but)}
-    pickerd.put_shared("practice", {"definition": {
-        **PICKER, "taken": taken, "dates": {day: [] for day in data["closed"]}}})
+def give(id, result=None):
+    """Chooses a time, by default the one that is selected, and confirms it: what is held, what a
+    caller wants, what a backup has lost. Whether that is confirmed; a second time is the same."""
+    session = session_of(id)
+    choice = [{"type": "set", "result": result}] if result else []
+    for command in [*choice, {"type": "confirm"}]:
+        if pickerd.command(session, command)["type"] == "refused":
+            break
+    return pickerd.session(session)["status"] == "confirmed"
 
 
-def add(data, id, start, until, local, state, **more):
-    """A visit has its room, whatever its state: held, booked or cancelling."""
-    data["visits"].append({"patient": id, "start": start, "until": until, "local": local,
-                           "state": state, "op": None, "session": None, **more})
+def wait(id, start):
+    """Joins the waiting list for a time of which all rooms are taken."""
+    return pickerd.command(session_of(id), {"type": "wait", "keys": [start]})["type"] != "refused"
 
 
-def answer(data, op, session, denial=None):
-    data["answers"][op] = {"session": session, "granted": not denial, "reason": denial}
+def cancel(session, reason):
+    """The time is free in the same transaction, or offered to the first who waits for it."""
+    pickerd.command(session, {"type": "cancel", "reason": reason})
 
 
-def decide(data, found):
-    """A time was confirmed: it is held if a room is free, and granted if it is booked already."""
-    id, _, number = found.get("external", "").rpartition(".")
-    op, session, result = found["op"], found["session"], found["snapshot"]["result"]
-    patient, visit, day = data["patients"].get(id), visit_of(data, id), result["local"][:10]
-    if op in data["answers"]:
-        data["answers"][op].pop("outcome", None)  # It is sent again: pickerd may have lost it.
-    elif not patient or visit and visit["op"] == op:
-        pass  # Not of this practice, or held already.
-    elif visit and visit["state"] == "booked" and visit["start"] == result["instant"]:
-        visit.update(session=session, op=op)
-        answer(data, op, session)
-    elif visit or number != str(patient["number"]):
-        answer(data, op, session, "You have another appointment.")
-    elif day in data["closed"] or is_full(data, result["instant"]):
-        answer(data, op, session, data["closed"].get(day, "This time has just been booked."))
-    else:
-        add(data, id, result["instant"], result["until"], result["local"], "held", op=op,
-            session=session, ends=time.time() + HOLD_SECONDS)
-
-
-def end(data, visit, reason):
-    """Gives a time back: a hold by a denial, a booking by a cancellation, both with the reason."""
-    data["patients"][visit["patient"]]["reason"] = reason
-    if visit["state"] == "held":
-        answer(data, visit["op"], visit["session"], reason)
-        free(data, visit)
-    else:
-        visit.update(state="cancelling", reason=reason)
-
-
-def free(data, visit):
-    """The time is booked for the first in the line, or free for everybody."""
-    if visit["state"] != "held":
-        data["patients"][visit["patient"]]["number"] += 1  # The next visit: another session.
-    data["visits"].remove(visit)
-    line = sorted((one["waits"], id) for id, one in data["patients"].items()
-                  if one["waits"] and not visit_of(data, id))
-    if line and visit["local"][:10] not in data["closed"]:
-        data["patients"][line[0][1]]["waits"] = None
-        add(data, line[0][1], visit["start"], visit["until"], visit["local"], "booked")
-
-
-def book_held(data, visit, reason):
-    visit.update(state="booked", reason=reason)
-    answer(data, visit["op"], visit["session"])
-
-
-def close(data, day, reason):
-    data["closed"][day] = reason
-    for visit in [one for one in data["visits"] if one["local"].startswith(day)]:
-        end(data, visit, reason)
-
-
-def call(id, name, **wanted):
+def call(id, name, wanted=None):
     """Somebody calls: the wanted time, or the first free one, is booked. Whether it was free."""
     with book() as data:
-        data["patients"].setdefault(id, {"name": name, "number": 0, "waits": None})
-    result = pickerd.session(session_of(id, **wanted))["snapshot"]["result"]
+        data["patients"].setdefault(id, {"name": name, "number": 0})
+    return give(id, wanted and {"local": wanted})
+
+
+def close(day, reason):
     with book() as data:
-        if result and not visit_of(data, id) and not is_full(data, result["instant"]):
-            add(data, id, result["instant"], result["until"], result["local"], "booked")
-        return visit_of(data, id) is not None
+        data["closed"][day] = reason
+    close_days()
 
 
 # The work. Every step can be repeated: the next round does what an error or a crash has left.
 
 
-def hold():
-    """Holds what is being confirmed, and ends the holds that are over."""
-    found = [pickerd.session(one["session"]) for one in pickerd.sessions(status="confirming")]
-    found = [one for one in found if one["status"] == "confirming"]
-    with book() as data:
-        for visit in [one for one in data["visits"] if one["state"] == "held"]:
-            if visit["op"] not in [one["op"] for one in found]:
-                free(data, visit)  # The patient took it back.
-            elif visit["ends"] < time.time():
-                end(data, visit, "The time was held for ten minutes.")
-        for one in found:
-            decide(data, one)
-
-
-def send():
-    """Sends answers and cancellations until pickerd has answered."""
-    for op, one in read()["answers"].items():
-        if "outcome" not in one:
-            outcome = pickerd.settle(one["session"], op, one["granted"], reason=one["reason"])
-            with book() as data:
-                data["answers"][op]["outcome"] = outcome
-    for visit in [one for one in read()["visits"] if one["state"] == "cancelling"]:
-        if visit["session"]:  # Otherwise it was not confirmed yet.
-            pickerd.command(visit["session"], {"type": "cancel", "reason": visit["reason"]})
+def follow():
+    """Writes into the book what was confirmed and cancelled, together with the cursor."""
+    types = ["session.confirmed", "session.cancelled"]
+    for event in pickerd.feed(read()["cursor"], types=types):
+        found = [event["data"]] if "data" in event else repair()
         with book() as data:
-            free(data, visit)
+            for one in found:
+                note(data, one)
+            data["cursor"] = event["cursor"]
 
 
-def confirm():
-    """Confirms what the book has and pickerd has not: for the line, for a caller, lost in a backup."""
-    data, now = read(), time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    confirmed = {one["session"]: one["result"]["instant"]
-                 for one in pickerd.sessions(status="confirmed", include="result")}
-    missing = [one for one in data["visits"] if one["state"] == "booked" and one["start"] > now
-               and confirmed.get(one["session"]) != one["start"]
-               and (not one["op"] or "outcome" in data["answers"][one["op"]])]
-    if missing:
-        show_taken(but=missing)
-    for visit in missing:
-        for command in {"type": "set", "result": {"instant": visit["start"]}}, {"type": "confirm"}:
-            pickerd.command(session_of(visit["patient"]), command)
+def note(data, found):
+    external = found.get("external", "")
+    id, _, number = external.rpartition(".")
+    patient, result = data["patients"].get(id), found.get("result")
+    if patient and found["status"] == "confirmed":
+        data["visits"][external] = {"patient": id, "session": found["session"],
+                                    "start": result["instant"], "local": result["local"]}
+    elif patient and found["status"] == "cancelled" and number == str(patient["number"]):
+        patient.update(number=patient["number"] + 1, reason=found.get("reason"))
+        data["visits"].pop(external, None)
 
 
-def work():
+def repair():
+    """All sessions, after events were missed: what a restored backup has lost is confirmed again,
+    and booked in any case, because somebody may have this time now."""
+    for external, visit in read()["visits"].items():
+        is_ahead = visit["start"] > time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        if is_ahead and not give(visit["patient"], {"instant": visit["start"]}):
+            pickerd.book("practice", f"lost {external}", [visit["start"]], over=True)
+    return list(pickerd.sessions(uses="practice", include="result"))
+
+
+def close_days():
+    """Closed days are in no picker, and what is confirmed on them is cancelled, with the reason."""
+    closed = read()["closed"]
+    pickerd.put_shared("practice", {"inventory": INVENTORY, "definition": {
+        **PICKER, "dates": {day: [] for day in closed}}})
+    for one in pickerd.sessions(uses="practice", status="confirmed", include="result"):
+        if reason := closed.get(one["result"]["local"][:10]):
+            cancel(one["session"], reason)
+
+
+def forever(step):
     while True:
-        wake.clear()
-        for step in (hold, show_taken, send, confirm, hold, show_taken, send):
-            try:
-                step()
-            except Exception as error:
-                print(f"{step.__name__}: {error!r}", file=sys.stderr, flush=True)
-        wake.wait(2)
+        try:
+            step()
+        except Exception as error:
+            print(f"{step.__name__}: {error!r}", file=sys.stderr, flush=True)
+        time.sleep(2)
