@@ -180,7 +180,8 @@ def test_all_that_is_released_has_the_version_in_the_file(openapi, asyncapi):
             "deploy/kubernetes/pickerd.yaml": r"image: \S+/pickerd:(.*)",
             "deploy/kubernetes/pickerd-postgres.yaml": r"image: \S+/pickerd:(.*)",
             "deploy/Dockerfile": r"org\.opencontainers\.image\.version=(.*)",
-            "web/guide/hotel.md": r"pickerd-server-(.*)\.tgz"}.items():
+            "web/guide/hotel.md": r"pickerd-server-(.*)\.tgz",
+            "web/guide/tickets.md": r"pickerd-server-(.*)\.tgz"}.items():
         assert re.findall(pattern, (REPOSITORY / path).read_text()) == [version], path
 
 

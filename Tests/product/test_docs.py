@@ -87,6 +87,7 @@ def test_markdown_is_understood_as_on_the_pages_of_a_repository(site, pages):
     ("web/guide/README.md", {"EventSource and <img>: tickets"}), ("web/guide/definitions.md", ()),
     ("deploy/README.md", ()), ("web/client/README.md", {"Files"}), ("web/packages/server/README.md", ()),
     ("web/guide/feed.md", ()), ("web/guide/inventory.md", ()), ("web/guide/decide.md", ()),
+    ("web/guide/holds.md", ()), ("web/guide/tickets.md", ()),
     ("web/guide/shop.md", ()), ("web/guide/hotel.md", ()), ("web/guide/appointments.md", ()),
     ("web/guide/availability.md", ()), ("web/guide/rehearse.md", ()), ("web/guide/java.md", ()),
     ("web/react/README.md", ()), ("SECURITY.md", ()), ("ARCHITECTURE.md", ())])

@@ -100,7 +100,7 @@ def test_a_hotel_has_prices_and_takes_nights(example):
     hotel.picture(ana)
 
 
-def test_a_clinic_grants_a_time_once(example):
+def test_a_clinic_gives_a_time_to_one_patient(example):
     clinic = example("clinic")
     page = clinic.opened().page
     ana, bo = page.locator("section").nth(0), page.locator("section").nth(1)
@@ -116,22 +116,28 @@ def test_a_clinic_grants_a_time_once(example):
     clinic.picture(Window(page))
 
 
-def test_a_box_office_refuses_more_tickets_than_there_are_places(example):
+def test_a_box_office_holds_the_last_places_and_has_a_waiting_list(example):
     tickets = example("tickets")
     ana = tickets.opened()
-    expect(ana.selected(0)).to_contain_text("2 left")
-    ana.type_at(1, "3")
-    expect(ana.chosen).to_contain_text("3")
-    ana.is_idle()
-    ana.button("Confirm").click()
-    expect(ana.note).to_contain_text("Only 2 left for Friday, 8 pm.")
+    stock = ana.page.locator(".stock-text")
+    expect(stock).to_have_text("2 left")
+    ana.button("More").click()
+    ana.button("Hold").click()
+    expect(stock).to_have_text("Held for you")
     tickets.picture(ana)
-    ana.type_at(0, "ArrowDown")
-    expect(ana.chosen).to_contain_text("Saturday")
-    ana.is_idle()
+    bo = tickets.opened(ana.page.get_by_role("link").get_attribute("href"))
+    expect(bo.page.locator(".stock-text")).to_contain_text("is held by somebody else. It may come back.")
     ana.button("Confirm").click()
     expect(ana.chosen).to_have_attribute("data-status", "confirmed")
-    expect(ana.selected(0)).to_contain_text("37 left")
+    expect(bo.page.locator(".stock-text")).to_contain_text("is sold out")
+    bo.button("Join the waiting list").click()
+    bo.answers("Bo")
+    expect(bo.page.locator(".stock-text")).to_contain_text("you are next")
+    bo.type_at(0, "ArrowDown")
+    expect(bo.chosen).to_contain_text("Saturday")
+    bo.is_idle()
+    bo.button("Confirm").click()
+    expect(bo.chosen).to_have_attribute("data-status", "confirmed")
 
 
 def test_a_team_finds_a_time_for_lunch(example):

@@ -43,6 +43,7 @@ def parts():
             *split("web/guide/feed.md", "backend/feed", deep=True),
             *split("web/guide/availability.md", "backend/availability"),
             *split("web/packages/server/README.md", "backend/kit"),
+            *split("web/guide/tickets.md", "backend/tickets"),
             *split("web/guide/shop.md", "backend/shop"),
             *split("web/guide/hotel.md", "backend/hotel"),
             *split("web/guide/appointments.md", "backend/appointments")],

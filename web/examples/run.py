@@ -2,8 +2,8 @@
 
 Starts pickerd with a store in memory, creates the sessions of NAME/sessions.json, and serves
 NAME/index.html, in which {{pickerd}} is the address of pickerd, and {{stay}} the link of the session
-`stay`. Where there is a NAME/host.py, it works as the host; where there is a NAME/site.py, it
-writes the page. Needs Python's standard library, and pickerd as `make` builds it, or in PICKERD=.
+`stay`. Where there is a NAME/host.py, it prepares what the sessions use, and works as the host;
+where there is a NAME/site.py, it writes the page. Needs Python's standard library, and pickerd as `make` builds it, or in PICKERD=.
 """
 
 import http.server, importlib.util, json, os, pathlib, re, signal, subprocess, sys, threading
@@ -73,7 +73,7 @@ def run(name, port=8000):
     Site.folder, Site.base, Site.api, Site.ids = folder, base, api, ids
     Site.links = {each: f"{base}/s/{id}" for each, id in ids.items()}
     Site.site = module(folder / "site.py")
-    if host:
+    if hasattr(host, "work"):
         threading.Thread(target=host.work, args=(api, Pickerd(admin)), daemon=True).start()
     print(f"{name}: http://127.0.0.1:{server.server_port}", flush=True)
     try:
