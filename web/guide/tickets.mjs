@@ -41,7 +41,7 @@ async function pay(id) {
 }
 
 /** Writes to the person of an order: it is confirmed, or offered what it waits for. */
-function tell(id, { session, status, meta, external, result, until }) {
+function report(id, { session, status, meta, external, result, until }) {
   if (books.sales[session]) return;
   const places = `${result.units} x ${result.date}`;
   const text = status === "confirmed" ? `You have paid ${result.data.euros} EUR for ${places}.`
@@ -55,11 +55,11 @@ async function follow() {
   await pickerd.putShared("evenings", EVENINGS);
   const types = ["session.offered", "session.confirmed"];
   for await (const { id, data, cursor } of pickerd.feed({ after: books.cursor, types })) {
-    if (data) tell(id, data);
+    if (data) report(id, data);
     else for await (const { session } of pickerd.sessions({ uses: "evenings" })) {
       const { snapshot: { hold, result }, ...order } = await pickerd.session(session);
       if (order.status === "confirmed" || hold?.state === "offered")
-        tell(`${session}-${order.revision}`, { ...order, result, ...hold });
+        report(`${session}-${order.revision}`, { ...order, result, ...hold });
     }
     write({ ...books, cursor });
   }
