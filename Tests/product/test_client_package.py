@@ -48,7 +48,8 @@ REACT_TYPES = """declare module "react" {
 """
 REACT_PAGE = """import { Availability, Calendar, usePicker } from "@pickerd/react";
 const picker = usePicker("/v1/sessions/a", { name: "Ada" });
-Calendar({ picker, months: 2, onChange: (value, element) => [value.length, element.picker?.revision] });
+if (picker?.state.hold?.until) await picker.units(picker.state.inventory?.units.max ?? 1).then(() => picker.hold());
+Calendar({ picker, months: 2, actions: "none", onChange: (value, element) => [value.length, element.picker?.revision] });
 Availability({ session: "/v1/sessions/b", zones: ["UTC"], onChange: (_, element) => element.canMark });
 """
 BACKEND = """import { Pickerd, PickerdError, signToken, verifyWebhook } from "@pickerd/server";
@@ -226,16 +227,19 @@ def react_server(project, start, tmp_path):
 
 def test_the_examples_of_the_page_for_react_work(project, react_server, window):
     text = (REPOSITORY / "web/docs/pages/embed/react.md").read_text()
-    stay, used, shared = re.findall(r"(?ms)^```jsx\n(.*?)^```$", text)
+    stay, used, shared, places = re.findall(r"(?ms)^```jsx\n(.*?)^```$", text)
     (project / "stay.jsx").write_text(stay)
     (project / "shared.jsx").write_text(shared)
+    (project / "places.jsx").write_text(places.replace("2026-12-24", "2018-11-14"))
     # The session is that of the address instead of an example.
     used = used.replace('"http://127.0.0.1:7681/v1/sessions/SESSION"', "{session}")
     (project / "page.jsx").write_text(f"""import {{ createRoot }} from "react-dom/client";
         import {{ Stay }} from "./stay.jsx";
         import {{ Shared }} from "./shared.jsx";
+        import {{ Places }} from "./places.jsx";
         const session = new URLSearchParams(location.search).get("session");
-        const page = location.search.includes("shared") ? <Shared session={{session}} /> : {used.strip()};
+        const page = location.search.includes("shared") ? <Shared session={{session}} />
+          : location.search.includes("places") ? <Places session={{session}} /> : {used.strip()};
         createRoot(document.getElementById("root")).render(page);""")
     server = react_server("page.jsx")
     session = server.session(CALENDAR)
@@ -250,6 +254,23 @@ def test_the_examples_of_the_page_for_react_work(project, react_server, window):
     expect(bo.page.get_by_text("2 people are here")).to_be_visible()
     bo.page.locator("#root > button").click()
     expect(ada.page.get_by_text("Nothing chosen yet")).to_be_visible()
+
+    definition = {**CALENDAR, "selection": "single"}
+    inventory = {"capacity": 3, "units": {"max": 3}, "waiting": True}
+    body = {"definition": definition, "inventory": inventory}
+    assert server.request("PUT", "/v1/definitions/evening", body).status == 201
+    cem, dora = (window(server, path=f"client/app.html?places&session={session.path}", name=name)
+                 for session, name in [(server.session({}, uses="evening"), "Cem"),
+                                       (server.session({}, uses="evening"), "Dora")])
+    cem.day("2018-11-14").click()
+    cem.button("One more than 1").click()
+    cem.button("One more than 2").click()
+    cem.button("Hold").click()
+    expect(cem.page.get_by_text("held: 2018-")).to_be_visible()
+    dora.button("Wait").click()
+    expect(dora.page.get_by_text("waiting: you are number 1")).to_be_visible()
+    cem.button("Give back").click()
+    expect(dora.page.get_by_text("offered: 2018-")).to_be_visible()
 
 
 def test_a_react_page_uses_a_session_and_leaves_it(project, react_server, window):

@@ -20,6 +20,9 @@ export type PickerProps<Element> = {
   token?: string;
   labels?: string | string[];
   presence?: "off";
+  /** Without the card, or without the bar and the line for an inventory, which your page has. */
+  frame?: "none";
+  actions?: "none";
   /** The value has changed, by whichever member. */
   onChange?: (value: string, element: Element) => void;
   id?: string;
