@@ -67,8 +67,8 @@ async function follow() {
 
 const escaped = (text) => text.replace(/[&<"]/g, (one) => `&#${one.charCodeAt()};`);
 const form = (label, id, ...names) => `<form method="post"><input type="hidden" name="id"
-  value="${escaped(id)}">${names.map((name) => ` ${name} <input name="${name}" required>`).join("")}
-  <button>${label}</button></form>`;
+  value="${escaped(id)}">${names.map((name) => `<label>${name} <input name="${name}" required>
+  </label> `).join("")}<button>${label}</button></form>`;
 
 /** A form for callers, what they have booked, and what is sold of each evening. */
 async function desk() {
