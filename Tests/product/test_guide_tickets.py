@@ -87,7 +87,7 @@ def test_the_last_places_are_held_sold_and_offered_to_who_waits(tickets):
     assert ana.do("hold")["type"] == bo.do("hold")["type"] == "delta"
     assert cem.do("hold")["code"] == "held"
     assert cem.do("wait", keys=[evening(0)])["type"] == "delta"
-    cem.drop()
+    cem.leave()  # Nobody looks at this session any more.
 
     buy(tickets, ana)
     bo.do("release")
