@@ -87,8 +87,7 @@ def test_a_time_is_held_while_the_form_is_filled_in_and_given_back(practice):
     assert ana.do("release")["type"] == "delta"
     assert book(practice, bo) == 303
     status(bo, "confirmed")
-    dora, = come(practice, "Dora")
-    assert dora.screen.result == first
+    wait_until(lambda: come(practice, "Dora")[0].screen.result == first, what="a room at this time")
     booked(practice, ana)
     assert practice.post(cem.path, do="book", reason="x", start=first["instant"])[0] == 409
     settled(practice)
