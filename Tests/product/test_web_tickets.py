@@ -13,7 +13,8 @@ from test_guide_tickets import settled
 pytest_plugins = ["webpages"]
 
 DAY = date.today() + timedelta(days=2)
-SIZES = {"Ana": {"width": 1100, "height": 900}, "Bo": {"width": 420, "height": 900}, "Cem": {"width": 820, "height": 1100}}
+SIZES = {"Ana": {"width": 1100, "height": 900}, "Bo": {"width": 420, "height": 900},
+         "Cem": {"width": 820, "height": 1100}}
 
 
 @pytest.fixture
