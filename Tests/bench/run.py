@@ -19,7 +19,9 @@ import loops
 import report
 from departures import departures
 from generator import measure
+from holds import holds
 from inventory import inventory
+from sale import last_place, sale
 from scenarios import GROUPS, SCENARIOS, WITH_TLS
 from servers import BUILT, SERVERS, Pickerd
 from sizing import sizing
@@ -27,7 +29,8 @@ from storm import midnight, resume_storm
 
 #: Measured once: each takes a minute and is not compared with another server.
 ALONE = {"storm": resume_storm, "midnight": midnight, "departures": departures,
-         "inventory": inventory, "sizing": sizing}
+         "inventory": inventory, "lastplace": last_place, "sale": sale, "holds": holds,
+         "sizing": sizing}
 NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE, *GROUPS]
 
 

@@ -98,6 +98,19 @@ def test_what_one_holds_nobody_else_can_take(site):
         "capacity": 1, "booked": 0, "held": 1, "offered": 0, "waiting": 0, "free": 0}
 
 
+def test_of_a_thousand_who_ask_at_once_one_has_the_last_place(site):
+    sell(site, {"kind": "cascade", "nodes": [{"key": "hall", "text": "Hall"}]})
+    guests = [site.session({}, uses="evening", now=None).join("Ana") for _ in range(1000)]
+    refs = [guest.ask("hold") for guest in guests]
+    answers = [guest.answer(ref) for guest, ref in zip(guests, refs)]
+    until, = [hold(answer)["until"] for answer in answers if answer["type"] == "delta"]
+    refused = [(answer["code"], answer["params"]) for answer in answers
+               if answer["type"] == "refused"]
+    assert refused == [("held", {"keys": ["hall"], "until": until})] * 999
+    assert counts(site, "hall") == {
+        "capacity": 1, "booked": 0, "held": 1, "offered": 0, "waiting": 0, "free": 0}
+
+
 def test_a_hold_is_booked_and_a_cancel_of_the_host_frees_it(site):
     sell(site, DAYS)
     ana, bo = guest(site), guest(site, "Bo")
