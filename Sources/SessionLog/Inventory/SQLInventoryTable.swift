@@ -286,7 +286,8 @@ final class SQLInventoryTable: InventoryTable {
   }
 
   func earliestEnd(of keys: [String], but id: ClaimID) throws -> Instant? {
-    for key in keys where ends[key] == nil {
+    let unknown = keys.filter { ends[$0] == nil }
+    for key in unknown {
       ends[key] = []
       try connection.send(
         """
@@ -298,7 +299,8 @@ final class SQLInventoryTable: InventoryTable {
         ends[key]?.append((ClaimID(try row[0], isSession: try row[1]), until))
       }
     }
-    try connection.flush()
+    // One that is refused like those before it waits for nothing.
+    if !unknown.isEmpty { try connection.flush() }
     return keys.compactMap { ends[$0]?.first { $0.id != id }?.until }.min()
   }
 
