@@ -198,7 +198,7 @@ extension HostOperations {
     guard let settings = shared.inventory else { return nil }
     let outcome = await answered {
       seam.log.inventory(
-        shared.name, since: nil, of: [], hub: seam.shard.index, completion: $0)
+        shared.name, since: nil, places: nil, of: [], hub: seam.shard.index, completion: $0)
     }
     switch outcome {
     case .found(let counts): return (settings, counts)

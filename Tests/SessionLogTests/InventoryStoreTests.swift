@@ -79,7 +79,7 @@ import Testing
     in log: any SessionLog, since number: Int?, of sessions: [SessionID]
   ) async throws -> InventoryChange {
     let found = await withCheckedContinuation { continuation in
-      log.inventory("evening", since: number, of: sessions, hub: 0) {
+      log.inventory("evening", since: number, places: number, of: sessions, hub: 0) {
         continuation.resume(returning: $0)
       }
     }

@@ -44,8 +44,10 @@ struct InventoryWalk: CustomTestStringConvertible {
     for (index, step) in walk.steps.enumerated() {
       var decision = InventoryDecision(table, at: step.time)
       let outcome = decision.perform(step["entry"]!)
-      let whole = table.change(of: "room", since: nil, of: InventoryReplay.sessions)
-      let changed = table.change(of: "room", since: replay.number, of: InventoryReplay.sessions)
+      let whole = table.change(
+        of: "room", since: nil, places: nil, of: InventoryReplay.sessions)
+      let changed = table.change(
+        of: "room", since: replay.number, places: replay.number, of: InventoryReplay.sessions)
       let bookings = table.bookings(key: nil, after: nil, limit: 100).bookings
       replay.check(step, outcome, whole, changed, bookings, at: index)
     }
@@ -63,7 +65,7 @@ struct InventoryWalk: CustomTestStringConvertible {
   }
 
   private func replay(_ walk: InventoryWalk, _ connection: any SQLConnection) throws {
-    let (inventories, name) = (SQLInventories(), "room \(walk.number)")
+    let (inventories, name) = (SQLInventories { $0 }, "room \(walk.number)")
     func store(_ settings: InventorySettings, version: Int) throws {
       try connection.run(
         """
@@ -94,8 +96,9 @@ struct InventoryWalk: CustomTestStringConvertible {
       }
       let reading = try #require(try InventoryReading(name, connection))
       let sessions = InventoryReplay.sessions
-      let whole = try reading.change(since: nil, of: sessions)
-      let changed = try reading.change(since: replay.number, of: sessions)
+      let whole = try reading.change(since: nil, places: nil, of: sessions)
+      let changed = try reading.change(
+        since: replay.number, places: replay.number, of: sessions)
       let bookings = try reading.bookings(key: nil, after: nil, limit: 100).bookings
       replay.check(step, outcome, whole, changed, bookings, at: index)
     }

@@ -20,6 +20,14 @@ struct HubInventory {
   fileprivate var isReading = false
   /// Whether a timer reads it.
   fileprivate var isQueued = false
+  /// The number up to which the places in the line were read.
+  private var placesNumber = 0
+  /// When they may be read next, in machine milliseconds.
+  private var placesDue: Int64 = 0
+  /// Whether a timer reads them.
+  private var isLineQueued = false
+  /// A changed place is told within 5 s: one who leaves a long line changes thousands.
+  private static let placesMilliseconds: Int64 = 4000
   /// The levels of sessions without a claim: most see the same.
   private var levels: [View: KeyLevels] = [:]
   private static let viewCountMax = 64
@@ -30,6 +38,32 @@ struct HubInventory {
     for (key, count) in change.keys { counts[key] = count.isEmpty ? nil : count }
     number = change.number
     levels = [:]
+  }
+
+  /// Begins to read it.
+  ///
+  /// - Returns: The number after which changed places are read, too; `nil`: they are not.
+  fileprivate mutating func beginReading(at now: Int64) -> Int? {
+    isReading = true
+    if now < placesDue { return nil }
+    isLineQueued = false
+    return placesNumber
+  }
+
+  /// It was read.
+  ///
+  /// - Parameter places: What ``beginReading(at:)`` has returned.
+  /// - Returns: When to read it again because of the places; `nil`: they are known.
+  fileprivate mutating func endReading(
+    _ change: InventoryChange, places: Int?, at now: Int64
+  ) -> Int64? {
+    if change.isWhole || places != nil {
+      if change.lineNumber > placesNumber { placesDue = now + HubInventory.placesMilliseconds }
+      placesNumber = max(placesNumber, change.number)
+    }
+    guard change.lineNumber > placesNumber, !isLineQueued else { return nil }
+    isLineQueued = true
+    return placesDue
   }
 
   /// The levels that a session sees.
@@ -130,16 +164,19 @@ extension Hub {
     guard let known = inventories[name], !known.isReading else { return }
     let sessions = directory.sessions(using: name)
       .filter { $0.session.fold.inventory?.claim.claim != nil }.map(\.id)
-    inventories[name]?.isReading = true
+    let places = inventories[name]?.beginReading(at: now.machine)
     performOnHub { [unowned self] in
       let outcome = await answered {
         log.inventory(
-          name, since: known.number, of: sessions, hub: shard.index, completion: $0)
+          name, since: known.number, places: places, of: sessions, hub: shard.index,
+          completion: $0)
       }
       inventories[name]?.isReading = false
       switch outcome {
       case .found(let change):
         note(change)
+        let due = inventories[name]?.endReading(change, places: places, at: now.machine)
+        if let due { schedule.add(.inventory(name), due: due) }
         if let known = inventories[name], known.newest > change.number {
           queueReading(of: name, after: Hub.readMilliseconds)
         }

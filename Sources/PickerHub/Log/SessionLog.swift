@@ -45,12 +45,14 @@ package protocol SessionLog: AnyObject {
   /// - Parameters:
   ///   - name: Of the shared definition, with its namespace.
   ///   - number: What has changed after it is read; `nil`: everything.
+  ///   - places: The places of sessions in the line are read if they have changed after this
+  ///     number, too; `nil`: they are not.
   ///   - sessions: Whose claims are read.
   ///   - hub: The index of the calling hub.
   ///   - completion: Called on the hub's thread; ``LogLookup/absent`` if the definition has no
   ///     inventory. Default: it has none.
   func inventory(
-    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void)
   /// Stores the current time, soon, as that of the session's last join. An entry does so, too, but
   /// a member that resumes has none. Default: stores nothing.
@@ -109,7 +111,7 @@ extension SessionLog {
   ) { completion(.absent) }
 
   package func inventory(
-    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
   ) { completion(.absent) }
 

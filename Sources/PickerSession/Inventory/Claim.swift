@@ -128,6 +128,8 @@ package struct InventoryChange: Sendable {
   /// Of the shared definition.
   package let name: String
   package let number: Int
+  /// The last change after which some have another place in the line.
+  package let lineNumber: Int
   /// Whether ``keys`` are all keys of which something is taken or waited for; otherwise those that
   /// have changed since the number that was asked for.
   package let isWhole: Bool
@@ -136,10 +138,11 @@ package struct InventoryChange: Sendable {
   package let claims: [SessionID: NumberedClaim]
 
   package init(
-    name: String, number: Int, isWhole: Bool, keys: [String: KeyCount],
+    name: String, number: Int, lineNumber: Int, isWhole: Bool, keys: [String: KeyCount],
     claims: [SessionID: NumberedClaim]
   ) {
-    (self.name, self.number, self.isWhole) = (name, number, isWhole)
+    (self.name, self.number, self.lineNumber) = (name, number, lineNumber)
+    self.isWhole = isWhole
     (self.keys, self.claims) = (keys, claims)
   }
 }

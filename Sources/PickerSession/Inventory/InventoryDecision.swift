@@ -61,6 +61,10 @@ package struct InventoryDecision<Table: InventoryTable> {
   private func claim(of id: ClaimID) throws(Table.Problem) -> Claim? {
     guard let claim = try table.claim(id) else { return nil }
     guard let order = claim.order else { return claim.claim() }
+    // The last one has all others before it.
+    if claim.keys.count == 1, order == table.state.order {
+      return claim.claim(place: try table.count(claim.keys[0]).waiting)
+    }
     return claim.claim(place: 1 + (try table.waiterCount(of: claim.keys, before: order)))
   }
 
@@ -295,38 +299,37 @@ extension InventoryDecision {
   }
 
   /// Offers what is free to the line, in its order.
+  ///
+  /// Of those who wait for the same units of the same keys it asks the first: if that one cannot
+  /// have them, those behind cannot. So a long line costs no more than a short one.
   private mutating func offer() throws(Table.Problem) {
-    var position = 0
-    var keys = freed
-    var next: [String: (order: Int, id: ClaimID)] = [:]
+    var (position, keys) = (0, freed)
+    var next: [Int: ClaimID] = [:]
     freed = []
-    while !keys.isEmpty {
-      var first: (order: Int, id: ClaimID)?
+    repeat {
       for key in keys {
         let count = try table.count(key)
-        if next[key]?.order ?? 0 <= position {
-          next[key] = try count.free > 0 ? table.waiter(of: key, after: position) : nil
-        }
+        if count.free <= 0 { continue }
         // All behind one who wants more than is free have to wait, too.
-        guard let waiter = next[key], count.free > 0, waiter.order <= count.keptSince ?? .max else {
-          keys.remove(key)
-          continue
-        }
-        if waiter.order < first?.order ?? .max { first = waiter }
+        for first in try table.waiters(of: key, after: position)
+        where first.order <= count.keptSince ?? .max { next[first.order] = first.id }
       }
-      guard let first else { return }
-      position = first.order
-      guard let claim = try table.claim(first.id) else { continue }
-      if try refusal(claim.keys, claim.units, of: first.id) != nil { continue }
-      try set(
-        InventoryClaim(
-          .offered, claim.keys, units: claim.units, holder: claim.holder,
-          until: until(table.settings.offerSeconds)), of: first.id)
-      if let session = first.id.session { offered.append(session) }
-      // Those behind may have what it does not wait for any more.
-      keys.formUnion(freed)
-      freed = []
-    }
+      keys = []
+      for (order, id) in next.sorted(by: { $0.key < $1.key }) {
+        next[order] = nil
+        position = order
+        guard let claim = try table.claim(id) else { continue }
+        if try refusal(claim.keys, claim.units, of: id) != nil { continue }
+        try set(
+          InventoryClaim(
+            .offered, claim.keys, units: claim.units, holder: claim.holder,
+            until: until(table.settings.offerSeconds)), of: id)
+        if let session = id.session { offered.append(session) }
+        // Those behind may have what it does not wait for any more.
+        (keys, freed) = (freed, [])
+        if !keys.isEmpty { break }
+      }
+    } while !keys.isEmpty
   }
 }
 

@@ -92,8 +92,9 @@ package protocol InventoryTable: AnyObject {
   /// Takes new settings, from which ``count(_:)`` has the capacity from now on.
   func change(_ settings: InventorySettings) throws(Problem)
 
-  /// The first in the line who names a key and has asked after `order`.
-  func waiter(of key: String, after order: Int) throws(Problem) -> (order: Int, id: ClaimID)?
+  /// Of those in the line who name a key and have asked after `order`: the first of each group
+  /// that waits for the same units of the same keys.
+  func waiters(of key: String, after order: Int) throws(Problem) -> [(order: Int, id: ClaimID)]
   /// The order of the first in the line who wants more than `units` of a key.
   func firstOrder(of key: String, wantingMoreThan units: Int) throws(Problem) -> Int?
   /// How many in the line name one of the keys and have asked before `order`.

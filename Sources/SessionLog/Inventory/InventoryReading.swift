@@ -24,11 +24,15 @@ struct InventoryReading {
   }
 
   /// What has changed after a number; `nil`: everything.
-  func change(since number: Int?, of sessions: [SessionID]) throws -> InventoryChange {
+  ///
+  /// - Parameter places: See ``SessionLog/inventory(_:since:places:of:hub:completion:)``.
+  func change(
+    since number: Int?, places: Int?, of sessions: [SessionID]
+  ) throws -> InventoryChange {
     guard let number, number >= state.wholeNumber, number <= state.number else {
       return InventoryChange(
-        name: name, number: state.number, isWhole: true, keys: try keys(after: nil),
-        claims: try claims(of: sessions))
+        name: name, number: state.number, lineNumber: state.lineNumber, isWhole: true,
+        keys: try keys(after: nil), claims: try claims(of: sessions))
     }
     let wanted = Set(sessions)
     var changed: [SessionID] = []
@@ -40,15 +44,15 @@ struct InventoryReading {
       if wanted.contains(session) { changed.append(session) }
     }
     // Others may have another place in the line.
-    let isLineChanged = state.lineNumber > number
-    var claims = try claims(of: isLineChanged ? sessions : changed)
-    if isLineChanged {
+    let hasPlaces = places.map { state.lineNumber > $0 } ?? false
+    var claims = try claims(of: hasPlaces ? sessions : changed)
+    if hasPlaces {
       let known = Set(changed)
       claims = claims.filter { known.contains($0.key) || $0.value.claim?.state == .waiting }
     }
     return InventoryChange(
-      name: name, number: state.number, isWhole: false, keys: try keys(after: number),
-      claims: claims)
+      name: name, number: state.number, lineNumber: state.lineNumber, isWhole: false,
+      keys: try keys(after: number), claims: claims)
   }
 
   private func keys(after number: Int?) throws -> [String: KeyCount] {
@@ -78,17 +82,46 @@ struct InventoryReading {
       let (id, claim) = try SQLInventoryTable.claim(row)
       if let session = id.session, let claim { found[session] = claim }
     }
+    let places = try places(of: found)
     var claims: [SessionID: NumberedClaim] = [:]
     for session in sessions {
-      let claim = found[session]
-      let place = try claim?.order.map { order in
-        1
-          + (try SQLInventoryTable.waiterCount(
-            of: claim?.keys ?? [], before: order, name, connection))
-      }
-      claims[session] = NumberedClaim(claim?.claim(place: place), number: state.number)
+      let claim = found[session]?.claim(place: places[.session(session)])
+      claims[session] = NumberedClaim(claim, number: state.number)
     }
     return claims
+  }
+
+  /// The places of those who wait; of many, those of all.
+  private func places(of claims: [SessionID: InventoryClaim]) throws -> [ClaimID: Int] {
+    let waiting = claims.filter { $0.value.order != nil }
+    guard waiting.count > LinePlaces.askedCountMax else {
+      var places: [ClaimID: Int] = [:]
+      for (session, claim) in waiting {
+        guard let order = claim.order else { continue }
+        places[.session(session)] =
+          1
+          + (try SQLInventoryTable.waiterCount(of: claim.keys, before: order, name, connection))
+      }
+      return places
+    }
+    var (places, groups): (LinePlaces, [String: Int]) = (LinePlaces(), [:])
+    try connection.forEach(
+      """
+      SELECT id, ordinal, keys FROM inventory_claim
+      WHERE definition = $1 AND ordinal IS NOT NULL AND is_session
+      """, [name]
+    ) { row in
+      let keys: String = try row[2]
+      let group: Int
+      if let known = groups[keys] {
+        group = known
+      } else {
+        group = places.add(keys: try SQLInventoryTable.keys(keys))
+        groups[keys] = group
+      }
+      places.add(try row[1], .session(SessionID(try row[0])), to: group)
+    }
+    return places.all()
   }
 }
 

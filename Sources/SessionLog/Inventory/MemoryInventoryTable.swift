@@ -11,8 +11,7 @@ package final class MemoryInventoryTable: InventoryTable, @unchecked Sendable {
   package var state = InventoryTotals()
   private var claims: [ClaimID: InventoryClaim] = [:]
   private var counts: [String: KeyCount] = [:]
-  /// By key, in the order of the line.
-  private var waiters: [String: [Waiter]] = [:]
+  private var line = WaitingLine()
   /// The ends of holds and offers. Those of claims that have ended otherwise are dropped when they
   /// are first.
   private var ends = ClaimEnds()
@@ -56,14 +55,7 @@ package final class MemoryInventoryTable: InventoryTable, @unchecked Sendable {
       let weight = (weights[holder] ?? 0) - old.weight
       weights[holder] = weight == 0 ? nil : weight
     }
-    guard let order = old.order else { return }
-    for key in old.keys {
-      guard var line = waiters[key] else { continue }
-      waiters[key] = nil
-      let index = line.index(after: order - 1)
-      if index < line.count, line[index].order == order { line.remove(at: index) }
-      waiters[key] = line.isEmpty ? nil : line
-    }
+    if let order = old.order { line.remove(old, order) }
   }
 
   private func add(_ claim: InventoryClaim, of id: ClaimID) {
@@ -77,10 +69,7 @@ package final class MemoryInventoryTable: InventoryTable, @unchecked Sendable {
         keyEnds[key, default: ClaimEnds()].insert(.init(until, id), isCurrent)
       }
     }
-    guard let order = claim.order else { return }
-    for key in claim.keys {
-      waiters[key, default: []].append(Waiter(order: order, units: claim.units, id: id))
-    }
+    if let order = claim.order { line.add(claim, order, id) }
   }
 
   private func isCurrent(_ end: ClaimEnd) -> Bool { claims[end.id]?.until == end.until }
@@ -107,27 +96,19 @@ package final class MemoryInventoryTable: InventoryTable, @unchecked Sendable {
     for key in counts.keys { counts[key]?.capacity = settings.capacity(of: key) }
   }
 
-  package func waiter(of key: String, after order: Int) -> (order: Int, id: ClaimID)? {
-    guard let line = waiters[key] else { return nil }
-    let index = line.index(after: order)
-    return index < line.count ? (line[index].order, line[index].id) : nil
+  package func waiters(of key: String, after order: Int) -> [(order: Int, id: ClaimID)] {
+    line.waiters(of: key, after: order)
   }
 
   package func firstOrder(of key: String, wantingMoreThan units: Int) -> Int? {
-    waiters[key]?.first { $0.units > units }?.order
+    line.firstOrder(of: key, wantingMoreThan: units)
   }
 
   package func waiterCount(of keys: [String], before order: Int) -> Int {
-    if keys.count == 1 { return waiters[keys[0]]?.index(after: order - 1) ?? 0 }
-    var orders: Set<Int> = []
-    for key in keys {
-      guard let line = waiters[key] else { continue }
-      for waiter in line[..<line.index(after: order - 1)] { orders.insert(waiter.order) }
-    }
-    return orders.count
+    line.waiterCount(of: keys, before: order)
   }
 
-  package func awaitedKeys() -> [String] { Array(waiters.keys) }
+  package func awaitedKeys() -> [String] { line.keys }
 
   package func due(by end: Instant) -> [ClaimID] {
     var found: [ClaimID] = []
@@ -175,13 +156,16 @@ package final class MemoryInventoryTable: InventoryTable, @unchecked Sendable {
 /// Reading.
 extension MemoryInventoryTable {
   /// What has changed after a number; `nil`: all.
+  ///
+  /// - Parameter places: The places of sessions in the line are read if they have changed after
+  ///   this number; `nil`: they are not.
   func change(
-    of name: String, since number: Int?, of sessions: [SessionID]
+    of name: String, since number: Int?, places: Int?, of sessions: [SessionID]
   ) -> InventoryChange {
     guard let number, number >= state.wholeNumber, number <= state.number else {
       return InventoryChange(
-        name: name, number: state.number, isWhole: true, keys: counts,
-        claims: claims(of: sessions))
+        name: name, number: state.number, lineNumber: state.lineNumber, isWhole: true,
+        keys: counts, claims: claims(of: sessions))
     }
     var (keys, changed): ([String: KeyCount], Set<SessionID>) = ([:], [])
     for change in changes.reversed() {
@@ -191,22 +175,28 @@ extension MemoryInventoryTable {
       case .session(let session, _): changed.insert(session)
       }
     }
-    let isLineChanged = state.lineNumber > number
+    let hasPlaces = places.map { state.lineNumber > $0 } ?? false
     return InventoryChange(
-      name: name, number: state.number, isWhole: false, keys: keys,
+      name: name, number: state.number, lineNumber: state.lineNumber, isWhole: false, keys: keys,
       claims: claims(
         of: sessions.filter { session in
-          changed.contains(session)
-            || isLineChanged && claims[.session(session)]?.state == .waiting
+          changed.contains(session) || hasPlaces && claims[.session(session)]?.order != nil
         }))
   }
 
   private func claims(of sessions: [SessionID]) -> [SessionID: NumberedClaim] {
     var found: [SessionID: NumberedClaim] = [:]
+    var waiting: [(session: SessionID, claim: InventoryClaim, order: Int)] = []
     for session in sessions {
       let claim = claims[.session(session)]
-      let place = claim?.order.map { 1 + waiterCount(of: claim?.keys ?? [], before: $0) }
-      found[session] = NumberedClaim(claim?.claim(place: place), number: state.number)
+      if let claim, let order = claim.order { waiting.append((session, claim, order)) }
+      found[session] = NumberedClaim(claim?.claim(), number: state.number)
+    }
+    let places = waiting.count > LinePlaces.askedCountMax ? line.places : nil
+    for (session, claim, order) in waiting {
+      let place =
+        places?[.session(session)] ?? 1 + waiterCount(of: claim.keys, before: order)
+      found[session] = NumberedClaim(claim.claim(place: place), number: state.number)
     }
     return found
   }
@@ -259,24 +249,5 @@ extension HostBooking {
     case .session(let session):
       self.init(id: session.text, keys: claim.keys, units: claim.units, session: session)
     }
-  }
-}
-
-/// Somebody in the line.
-private struct Waiter {
-  let order: Int
-  let units: Int
-  let id: ClaimID
-}
-
-extension [Waiter] {
-  /// The index of the first who has asked after `order`.
-  fileprivate func index(after order: Int) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].order <= order { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -91,9 +91,11 @@ extension MemorySharedDefinitions {
   func passTime(in name: String) { decide(in: name) { _ in ((), over: []) } }
 
   func change(
-    of name: String, since number: Int?, of sessions: [SessionID]
+    of name: String, since number: Int?, places: Int?, of sessions: [SessionID]
   ) -> InventoryChange? {
-    state.withLock { $0.tables[name]?.change(of: name, since: number, of: sessions) }
+    state.withLock {
+      $0.tables[name]?.change(of: name, since: number, places: places, of: sessions)
+    }
   }
 }
 

@@ -14,6 +14,7 @@ extension SQLCopy {
   private static let unit: [(name: String, kind: Kind)] = [
     ("definition", .text), ("key", .text), ("id", .text), ("is_session", .bool),
     ("is_booked", .bool), ("units", .integer), ("ends_at", .integer), ("ordinal", .integer),
+    ("wish", .text),
   ]
   private static let key: [(name: String, kind: Kind)] = [
     ("definition", .text), ("key", .text), ("booked", .integer), ("held", .integer),

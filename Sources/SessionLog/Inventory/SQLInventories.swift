@@ -48,6 +48,10 @@ final class SQLInventories {
   /// By name, with the version of the shared definition that has them.
   private var known: [String: (version: Int, settings: InventorySettings)] = [:]
   private static let knownCountMax = 256
+  private let digest: @Sendable ([UInt8]) -> [UInt8]
+
+  /// - Parameter digest: A one-way hash.
+  init(digest: @escaping @Sendable ([UInt8]) -> [UInt8]) { self.digest = digest }
 
   /// Locks inventories, and lets time pass in them.
   func begin(
@@ -88,7 +92,7 @@ final class SQLInventories {
     }
     return try found.map { found in
       let settings = try settings(of: found.name, version: found.version, connection)
-      return SQLInventoryTable(found.name, settings, found.state, connection)
+      return SQLInventoryTable(found.name, settings, found.state, connection, digest: digest)
     }
   }
 

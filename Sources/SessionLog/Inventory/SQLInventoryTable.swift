@@ -14,6 +14,7 @@ final class SQLInventoryTable: InventoryTable {
   private(set) var settings: InventorySettings
   var state: InventoryTotals
   private let connection: any SQLConnection
+  private let digest: @Sendable ([UInt8]) -> [UInt8]
   private var claims: [ClaimID: InventoryClaim?] = [:]
   private var counts: [String: KeyCount] = [:]
   private var weights: [String: Int] = [:]
@@ -28,12 +29,13 @@ final class SQLInventoryTable: InventoryTable {
   /// After so many changes those are deleted that have nothing left.
   private static let forgetInterval = 1000
 
+  /// - Parameter digest: A one-way hash.
   init(
     _ name: String, _ settings: InventorySettings, _ state: InventoryTotals,
-    _ connection: any SQLConnection
+    _ connection: any SQLConnection, digest: @escaping @Sendable ([UInt8]) -> [UInt8]
   ) {
     (self.name, self.settings, self.state) = (name, settings, state)
-    (self.connection, firstState) = (connection, state)
+    (self.connection, self.digest, firstState) = (connection, digest, state)
   }
 
   // MARK: Claims
@@ -57,17 +59,16 @@ final class SQLInventoryTable: InventoryTable {
     }
     try send(counts: keys)
     if settings.perHolder != nil, !holders.isEmpty {
-      for holder in holders { weights[holder] = 0 }
+      var stored: [String: String] = [:]
+      for holder in holders { (weights[holder], stored[holder.storedText]) = (0, holder) }
       try connection.send(
         """
         SELECT holder, CAST(sum(weight) AS bigint) FROM inventory_claim
         WHERE definition = $1 AND \(connection.dialect.isAny("holder", 2)) AND state <> 'booked'
         GROUP BY holder
-        """, [name, SQLList.texts(holders.map(\.storedText))]
-      ) { [unowned self] row in
-        let stored: String = try row[0]
-        let weight: Int = try row[1]
-        for holder in holders where holder.storedText == stored { weights[holder] = weight }
+        """, [name, SQLList.texts(Array(stored.keys))]
+      ) { [unowned self, stored] row in
+        if let holder = stored[try row[0] as String] { weights[holder] = try row[1] as Int }
       }
     }
   }
@@ -80,14 +81,19 @@ final class SQLInventoryTable: InventoryTable {
     guard let state = Claim.State(rawValue: word) else {
       throw StoreProblem("\(word) is no state of a claim")
     }
-    let keys = try JSONTree.parse(Array((try row[3] as String).utf8)).array?.compactMap(\.string)
+    let keys = try keys(try row[3])
     let holder: String? = row[5]
     return (
       id,
       InventoryClaim(
-        state, keys ?? [], units: try row[4], holder: holder, begun: instant(row[6]),
+        state, keys, units: try row[4], holder: holder, begun: instant(row[6]),
         until: instant(row[7]), order: row[8], isOver: try row[9])
     )
+  }
+
+  /// - Parameter stored: Of the column `keys`.
+  static func keys(_ stored: String) throws -> [String] {
+    try JSONTree.parse(Array(stored.utf8)).array?.compactMap(\.string) ?? []
   }
 
   private static func instant(_ milliseconds: Int64?) -> Instant? {
@@ -142,15 +148,21 @@ final class SQLInventoryTable: InventoryTable {
     try connection.send(
       """
       INSERT INTO inventory_unit
-        (definition, key, id, is_session, is_booked, units, ends_at, ordinal)
-      SELECT $1, value, $3, $4, $5, $6, CAST($7 AS bigint), CAST($8 AS bigint)
+        (definition, key, id, is_session, is_booked, units, ends_at, ordinal, wish)
+      SELECT $1, value, $3, $4, $5, $6, CAST($7 AS bigint), CAST($8 AS bigint), CAST($9 AS text)
       FROM \(connection.dialect.values(2))
       WHERE true ON CONFLICT DO NOTHING
       """,
       [
         name, SQLList.texts(claim.keys.map(\.storedText)), id.text, id.isSession,
         claim.state == .booked, claim.units, claim.until?.milliseconds, claim.order,
+        claim.order.map { _ in wish(claim.units, keys) },
       ])
+  }
+
+  /// The same for all who wait for the same units of the same keys.
+  private func wish(_ units: Int, _ keys: String) -> String {
+    Data(digest(Array("\(units) \(keys)".utf8))).base64EncodedString()
   }
 
   /// Removes a claim. That of a session stays without anything, so that others see the change.
@@ -231,22 +243,40 @@ final class SQLInventoryTable: InventoryTable {
 
   // MARK: Looking for something
 
-  func waiter(of key: String, after order: Int) throws -> (order: Int, id: ClaimID)? {
-    try connection.first(
+  /// The first who has asked after `order` of each group that waits for the same units of the same
+  /// keys. The index is asked for one group after the other, however many wait.
+  private func firstOfGroups(
+    of key: String, after order: Int
+  ) throws -> [(order: Int, units: Int, id: ClaimID)] {
+    let isInLine = "definition = $1 AND key = $2 AND ordinal IS NOT NULL"
+    return try connection.rows(
       """
-      SELECT ordinal, id, is_session FROM inventory_unit
-      WHERE definition = $1 AND key = $2 AND ordinal > $3 ORDER BY ordinal LIMIT 1
+      WITH RECURSIVE wishes (wish) AS (
+        SELECT (SELECT wish FROM inventory_unit WHERE \(isInLine) ORDER BY wish LIMIT 1)
+        UNION ALL
+        SELECT (SELECT u.wish FROM inventory_unit u
+          WHERE u.definition = $1 AND u.key = $2 AND u.ordinal IS NOT NULL
+            AND u.wish > wishes.wish ORDER BY u.wish LIMIT 1)
+        FROM wishes WHERE wishes.wish IS NOT NULL),
+      firsts (ordinal) AS (
+        SELECT (SELECT u.ordinal FROM inventory_unit u
+          WHERE u.definition = $1 AND u.key = $2 AND u.wish = wishes.wish AND u.ordinal > $3
+          ORDER BY u.ordinal LIMIT 1)
+        FROM wishes WHERE wishes.wish IS NOT NULL)
+      SELECT f.ordinal, u.units, u.id, u.is_session FROM firsts f JOIN inventory_unit u
+        ON u.definition = $1 AND u.key = $2 AND u.ordinal = f.ordinal
       """, [name, key.storedText, order]
-    ) { row in (order: try row[0], id: ClaimID(try row[1], isSession: try row[2])) }
+    ) { row in
+      (order: try row[0], units: try row[1], id: ClaimID(try row[2], isSession: try row[3]))
+    }
+  }
+
+  func waiters(of key: String, after order: Int) throws -> [(order: Int, id: ClaimID)] {
+    try firstOfGroups(of: key, after: order).map { ($0.order, $0.id) }
   }
 
   func firstOrder(of key: String, wantingMoreThan units: Int) throws -> Int? {
-    try connection.value(
-      """
-      SELECT ordinal FROM inventory_unit
-      WHERE definition = $1 AND key = $2 AND ordinal IS NOT NULL AND units > $3
-      ORDER BY ordinal LIMIT 1
-      """, [name, key.storedText, units])
+    try firstOfGroups(of: key, after: 0).filter { $0.units > units }.map(\.order).min()
   }
 
   func waiterCount(of keys: [String], before order: Int) throws -> Int {

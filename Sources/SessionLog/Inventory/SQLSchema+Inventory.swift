@@ -83,4 +83,21 @@ extension SQLSchema {
     CREATE INDEX inventory_key_number ON inventory_key (definition, number);
     """
   }
+
+  /// Those who wait in groups, so that a long line is not gone through, and the weights of holders
+  /// without their bookings. Those who wait already are a group each.
+  static let line: Migration = { dialect in
+    """
+    -- The same for all who wait for the same units of the same keys.
+    ALTER TABLE inventory_unit ADD COLUMN wish \(dialect.orderedText);
+    UPDATE inventory_unit SET wish = 'w' || ordinal WHERE ordinal IS NOT NULL;
+    CREATE INDEX inventory_unit_wish ON inventory_unit (definition, key, wish, ordinal)
+      WHERE ordinal IS NOT NULL;
+    CREATE INDEX inventory_claim_line ON inventory_claim (definition, ordinal)
+      WHERE ordinal IS NOT NULL;
+    DROP INDEX inventory_claim_holder;
+    CREATE INDEX inventory_claim_holder ON inventory_claim (definition, holder, weight)
+      WHERE holder IS NOT NULL AND state <> 'booked';
+    """
+  }
 }

@@ -7,14 +7,15 @@ package import PickerSession
 /// Inventories in the database, for the hubs.
 extension SQLSessionLog {
   package func inventory(
-    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
   ) {
     readingQueue.async {
       let outcome: LogLookup<InventoryChange>
       do {
         let found = try self.engine.read {
-          try InventoryReading(name, $0)?.change(since: number, of: sessions)
+          try InventoryReading(name, $0)?
+            .change(since: number, places: places, of: sessions)
         }
         outcome = found.map { .found($0) } ?? .absent
       } catch {
@@ -27,7 +28,8 @@ extension SQLSessionLog {
   /// The whole inventory of a session that is loaded; `nil` if there is none.
   func inventory(of fold: SessionFold, _ connection: any SQLConnection) throws -> InventoryChange? {
     guard let name = fold.origin.uses?.name else { return nil }
-    return try InventoryReading(name, connection)?.change(since: nil, of: [fold.origin.id])
+    return try InventoryReading(name, connection)?
+      .change(since: nil, places: nil, of: [fold.origin.id])
   }
 }
 

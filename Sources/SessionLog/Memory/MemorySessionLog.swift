@@ -120,10 +120,10 @@ package final class MemorySessionLog: SessionLog {
   }
 
   package func inventory(
-    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
   ) {
-    let change = shared?.change(of: name, since: number, of: sessions)
+    let change = shared?.change(of: name, since: number, places: places, of: sessions)
     completion(change.map { .found($0) } ?? .absent)
   }
 

@@ -63,7 +63,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   let keyCountMax: Int?
   /// Used on ``queue`` only, as those after it.
   private let writer: SQLWriter
-  let inventories = SQLInventories()
+  let inventories: SQLInventories
   let inventoryTime: InventoryTime
   let inventoryTimes = Mutex(InventoryTimes())
   let ownership: SQLOwnership?
@@ -161,6 +161,7 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
     ownerQueue = scheduler.queue("store.owners", isPatient: false)
     encodingQueue = scheduler.queue("store encoding", isPatient: true)
     (limits, versions, digest) = (settings.limits, settings.versions, settings.digest)
+    inventories = SQLInventories(digest: settings.digest)
     (afterIteration, notify) = (settings.afterIteration, settings.notify)
     (keyCountMax, unusedSeconds) = (settings.keyCountMax, settings.unusedSeconds)
     waitTime = settings.waitTime

@@ -30,9 +30,12 @@ class ForwardingLog: SessionLog {
     completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
   ) { log.shared(name, hub: hub, completion: completion) }
   func inventory(
-    _ name: String, since number: Int?, of sessions: [SessionID], hub: Int,
+    _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
-  ) { log.inventory(name, since: number, of: sessions, hub: hub, completion: completion) }
+  ) {
+    log.inventory(
+      name, since: number, places: places, of: sessions, hub: hub, completion: completion)
+  }
   func noteVisit(of session: SessionID) { log.noteVisit(of: session) }
   func find(
     _ session: SessionID, completion: @escaping @Sendable (LogLookup<DormantSession>) -> Void
