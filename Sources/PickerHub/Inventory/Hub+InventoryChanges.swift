@@ -6,9 +6,19 @@ package import PickerSession
 struct HubInventory {
   /// What levels depend on, apart from the counts and a claim.
   struct View: Hashable {
-    let settings: InventorySettings
+    /// That of the shared definition: it has the settings.
+    let version: Int
     let units: Int
     let keys: ClosedRange<String>?
+  }
+
+  /// What sessions without a claim see: most of them the same.
+  private struct Shared {
+    /// The change that they have.
+    var number: Int
+    var levels: KeyLevels
+    /// What was said last, to those that had other levels.
+    var last: (known: KeyLevels, news: LevelNews)?
   }
 
   /// That of the last change that was read; `nil` before the first.
@@ -28,16 +38,19 @@ struct HubInventory {
   private var isLineQueued = false
   /// A changed place is told within 5 s: one who leaves a long line changes thousands.
   private static let placesMilliseconds: Int64 = 4000
-  /// The levels of sessions without a claim: most see the same.
-  private var levels: [View: KeyLevels] = [:]
+  private var shared: [View: Shared] = [:]
+  /// The keys that are kept for somebody in the line.
+  private var keptKeys: Set<String> = []
   private static let viewCountMax = 64
 
   fileprivate mutating func take(_ change: InventoryChange) {
     guard change.number >= number ?? 0 else { return }
-    if change.isWhole { counts = [:] }
-    for (key, count) in change.keys { counts[key] = count.isEmpty ? nil : count }
+    if change.isWhole { (counts, keptKeys) = ([:], []) }
+    for (key, count) in change.keys {
+      counts[key] = count.isEmpty ? nil : count
+      if count.keptSince == nil { keptKeys.remove(key) } else { keptKeys.insert(key) }
+    }
     number = change.number
-    levels = [:]
   }
 
   /// Begins to read it.
@@ -66,34 +79,104 @@ struct HubInventory {
     return placesDue
   }
 
-  /// The levels that a session sees.
-  fileprivate mutating func levels(
-    _ view: View, _ claim: Claim?, for kind: PickerKind
-  ) -> KeyLevels {
-    if claim == nil, let known = levels[view] { return known }
-    let new = KeyLevels(counts, view, claim, for: kind)
-    if claim == nil {
-      if levels.count >= HubInventory.viewCountMax { levels = [:] }
-      levels[view] = new
+  /// What to say to a session of its levels; `nil`: nothing.
+  ///
+  /// It costs as much as has changed, or as the session has of its own.
+  fileprivate mutating func news(
+    to session: HostedSession, _ view: View, _ claim: Claim?, _ inventory: KnownInventory,
+    for kind: PickerKind
+  ) -> LevelNews? {
+    updateLevels(view, inventory.settings, for: kind)
+    guard let current = shared[view] else { return nil }
+    let known = inventory.levels
+    if let claim, let own = levels(of: claim, current.levels, view, inventory.settings) {
+      session.sameLevels = nil
+      return own.news(after: known)
     }
-    return new
+    if known === current.levels { return nil }
+    let same = session.sameLevels.flatMap { $0.own === known ? $0.shared : nil } ?? known
+    if same === current.levels { return nil }
+    let news: LevelNews?
+    if let last = current.last, last.known === same {
+      news = last.news
+    } else {
+      news = current.levels.news(after: same)
+      if let news { shared[view]?.last = (same, news) }
+    }
+    session.sameLevels = news == nil ? (known, current.levels) : nil
+    return same === known ? news : news?.said(after: known)
+  }
+
+  /// The levels as a session with a claim sees them: others of the keys of its claim, and, while
+  /// it waits, of those that are kept for somebody behind it.
+  ///
+  /// - Returns: `nil` if it sees the same.
+  private func levels(
+    of claim: Claim, _ shared: KeyLevels, _ view: View, _ settings: InventorySettings
+  ) -> KeyLevels? {
+    var named: [String: KeyLevel?]?
+    func see(_ key: String) {
+      guard view.keys?.contains(key) ?? true else { return }
+      let count = counts[key] ?? KeyCount(capacity: settings.capacity(of: key))
+      let level = count.level(of: key, units: view.units, claim: claim, few: settings.few)
+      if level == shared[key] { return }
+      if named == nil { named = shared.named }
+      named?[key] = level == shared.others ? nil : .some(level)
+    }
+    for key in claim.keys { see(key) }
+    if claim.order != nil { for key in keptKeys { see(key) } }
+    return named.map { KeyLevels($0, like: shared) }
+  }
+
+  /// Counts the levels of a view again, if the counts are newer. Those that are equal stay the same
+  /// object, which the sessions have already.
+  private mutating func updateLevels(
+    _ view: View, _ settings: InventorySettings, for kind: PickerKind
+  ) {
+    guard let number, shared[view]?.number != number else { return }
+    let new = KeyLevels(counts, view, settings, for: kind)
+    if let known = shared[view], known.levels == new {
+      shared[view]?.number = number
+      return
+    }
+    if shared[view] == nil, shared.count >= HubInventory.viewCountMax { shared = [:] }
+    shared[view] = Shared(number: number, levels: new)
+  }
+}
+
+/// What a session is told of its levels.
+private struct LevelNews {
+  /// Those that have changed, or all.
+  let levels: KeyLevels
+  let isWhole: Bool
+  /// What they make together with those before.
+  let after: KeyLevels
+
+  /// The same to a session that has an equal object.
+  func said(after known: KeyLevels) -> LevelNews {
+    if isWhole { return self }
+    let said = KeyLevels(
+      levels.named, like: levels, step: LevelStep(from: known, to: after))
+    return LevelNews(levels: said, isWhole: false, after: after)
   }
 }
 
 extension KeyLevels {
+  /// What a session without a claim sees.
   fileprivate convenience init(
-    _ counts: [String: KeyCount], _ view: HubInventory.View, _ claim: Claim?, for kind: PickerKind
+    _ counts: [String: KeyCount], _ view: HubInventory.View, _ settings: InventorySettings,
+    for kind: PickerKind
   ) {
-    let (units, few) = (view.units, view.settings.few)
-    let others = KeyCount(capacity: view.settings.capacity).level(
+    let (units, few) = (view.units, settings.few)
+    let others = KeyCount(capacity: settings.capacity).level(
       of: "", units: units, claim: nil, few: few)
     var named: [String: KeyLevel?] = [:]
     func add(_ key: String, _ count: KeyCount) {
       guard view.keys?.contains(key) ?? true else { return }
-      let level = count.level(of: key, units: units, claim: claim, few: few)
+      let level = count.level(of: key, units: units, claim: nil, few: few)
       if level != others { named[key] = .some(level) }
     }
-    for (key, capacity) in view.settings.keys where counts[key] == nil {
+    for (key, capacity) in settings.keys where counts[key] == nil {
       add(key, KeyCount(capacity: capacity))
     }
     for (key, count) in counts { add(key, count) }
@@ -101,21 +184,27 @@ extension KeyLevels {
   }
 
   /// What to say to a session that has the `known` levels; `nil`: nothing.
-  fileprivate func news(after known: KeyLevels) -> (levels: KeyLevels, isWhole: Bool)? {
+  fileprivate func news(after known: KeyLevels) -> LevelNews? {
     if self == known { return nil }
-    guard others == known.others else { return (self, true) }
+    guard others == known.others else {
+      return LevelNews(levels: self, isWhole: true, after: self)
+    }
     var changed: [String: KeyLevel?] = [:]
     for key in known.named.keys where self[key] != known[key] { changed[key] = .some(self[key]) }
     for key in named.keys where self[key] != known[key] { changed[key] = .some(self[key]) }
-    return (KeyLevels(changed, like: self), false)
+    let levels = KeyLevels(changed, like: self, step: LevelStep(from: known, to: self))
+    return LevelNews(levels: levels, isWhole: false, after: self)
   }
 }
 
 extension Definition {
   /// The keys that a picker's list can show, apart from those of a cascade.
-  fileprivate func view(_ inventory: KnownInventory, at now: Instant) -> HubInventory.View {
-    HubInventory.View(
-      settings: inventory.settings, units: inventory.units, keys: keysListed(at: now))
+  ///
+  /// - Parameter version: That of the shared definition.
+  fileprivate func view(
+    _ version: Int, units: Int, at now: Instant
+  ) -> HubInventory.View {
+    HubInventory.View(version: version, units: units, keys: keysListed(at: now))
   }
 }
 
@@ -206,11 +295,9 @@ extension Hub {
   package func inventory(
     _ settings: InventorySettings, _ change: InventoryChange, for definition: Definition
   ) -> KnownInventory {
-    let kind = definition.kind
-    let empty = KnownInventory(settings: settings, levels: KeyLevels([:], others: nil, for: kind))
-    let view = definition.view(empty, at: now.session)
+    let view = definition.view(0, units: settings.units.lowerBound, at: now.session)
     return KnownInventory(
-      settings: settings, levels: KeyLevels(change.keys, view, nil, for: kind))
+      settings: settings, levels: KeyLevels(change.keys, view, settings, for: definition.kind))
   }
 
   /// Shows a session what has become of its inventory, once no entry is pending of which that
@@ -227,12 +314,12 @@ extension Hub {
     }
     let claim = hosted.otherClaim.flatMap { $0.isNews(to: inventory.claim) ? $0 : nil }
     if claim == nil { hosted.otherClaim = nil }
-    var levels: (levels: KeyLevels, isWhole: Bool)?
+    var levels: LevelNews?
     if fold.status == .open {
-      let view = fold.definition.view(inventory, at: fold.picker.asOf)
-      let now = inventories[name]!.levels(
-        view, (claim ?? inventory.claim).claim, for: fold.definition.kind)
-      levels = now.news(after: inventory.levels)
+      let view = fold.definition.view(
+        fold.shared?.version ?? 0, units: inventory.units, at: fold.picker.asOf)
+      levels = inventories[name]?.news(
+        to: hosted, view, (claim ?? inventory.claim).claim, inventory, for: fold.definition.kind)
     }
     guard levels != nil || claim != nil else { return }
     let news = InventoryNews(

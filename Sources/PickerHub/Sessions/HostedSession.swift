@@ -25,6 +25,9 @@ package final class HostedSession {
   var followedVersion = 0
   /// Its claim, if the inventory has another one than the session knows.
   var otherClaim: NumberedClaim?
+  /// Its levels when it was found to see what others with the same view see, and those: they are
+  /// equal.
+  var sameLevels: (own: KeyLevels, shared: KeyLevels)?
   /// Whether an entry about the inventory is pending.
   var hasNews = false
   /// Whether it has not seen what has become of the inventory, because of what was pending.

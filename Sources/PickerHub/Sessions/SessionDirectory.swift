@@ -20,7 +20,7 @@ struct SessionDirectory {
   /// The number of sessions that were ever in memory; the next one gets it as its number.
   private var hostedCount = 0
   /// Sessions in memory by the names of their shared definitions, and by their numbers.
-  private var users: [String: [Int: HostedSession]] = [:]
+  private var users: [String: HostedSessions] = [:]
   /// Sessions in memory.
   private(set) var residentCount = 0
   /// Sessions that the log is reloading.
@@ -70,11 +70,11 @@ struct SessionDirectory {
       }
       if let hosted = life?.hosted { hosted.charge = memory.add(hosted.session) }
       if let hosted = before?.hosted, let name = hosted.session.fold.origin.uses?.name {
-        users[name]?[hosted.number] = nil
+        users[name]?.remove(hosted)
         if users[name]?.isEmpty == true { users[name] = nil }
       }
       if let hosted = life?.hosted, let name = hosted.session.fold.origin.uses?.name {
-        users[name, default: [:]][hosted.number] = hosted
+        users[name, default: HostedSessions()].insert(hosted)
       }
     }
     let difference = (life == nil ? 0 : 1) - (before == nil ? 0 : 1)
@@ -89,7 +89,7 @@ extension SessionDirectory {
 
   /// The sessions in memory that use a shared definition, in the order of their numbers.
   func sessions(using name: String) -> [HostedSession] {
-    (users[name] ?? [:]).sorted { $0.key < $1.key }.map(\.value)
+    users[name]?.inOrder ?? []
   }
 }
 

@@ -247,16 +247,18 @@ struct CalendarRules {
       let date = grid.date(at: index)
       let isInMonth = grid.isInMonth(cell: index)
       let turnover = kind.stays.map { self.turnover(on: date, $0) }
+      let level = kind.inventory?[date]
       let isFree =
         turnover.map { $0.arrival || $0.departure }
-        ?? (date >= bounds.min && date <= bounds.max && blockage(of: date) == nil)
+        ?? (date >= bounds.min && date <= bounds.max && level.isOpen
+          && !kind.blocked.contains(date))
       var cell = Cell(
         date: date, isOutside: !isInMonth, isDisabled: !(isInMonth && isFree),
         isToday: date == today)
       if let turnover, !cell.isDisabled, turnover.arrival != turnover.departure {
         cell.only = turnover.arrival ? .arrival : .departure
       }
-      if isInMonth, let inventory = kind.inventory { cell.level = inventory[date] }
+      if isInMonth { cell.level = level }
       return cell
     }
   }

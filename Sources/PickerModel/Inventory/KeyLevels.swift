@@ -14,33 +14,45 @@ package final class KeyLevels: Sendable {
   /// The level of all other keys.
   package let others: KeyLevel?
   private let kind: PickerKind
-  /// ``named`` by date, of a calendar.
-  private let dates: [CivilDate: KeyLevel?]
+  /// ``named`` by date, of a calendar, ascending: each cell of a month is looked up.
+  private let dates: [(key: CivilDate, level: KeyLevel?)]
   /// The dates of ``named`` that are not open, ascending.
   private let closedDates: [CivilDate]
-  /// ``named`` by the second, of a slot.
-  private let seconds: [Int64: KeyLevel?]
+  /// ``named`` by the second, of a slot, ascending.
+  private let seconds: [(key: Int64, level: KeyLevel?)]
   /// The seconds of ``named`` that are not open, ascending.
   private let closedSeconds: [Int64]
+  /// What they make of other levels; see ``with(_:)``.
+  private let step: LevelStep?
 
-  package init(_ named: [String: KeyLevel?], others: KeyLevel?, for kind: PickerKind) {
+  package init(
+    _ named: [String: KeyLevel?], others: KeyLevel?, for kind: PickerKind, step: LevelStep? = nil
+  ) {
     (self.named, self.others, self.kind) = (named, others, kind)
-    var (dates, seconds): ([CivilDate: KeyLevel?], [Int64: KeyLevel?]) = ([:], [:])
+    self.step = step
+    var (dates, seconds): ([(key: CivilDate, level: KeyLevel?)], [(key: Int64, level: KeyLevel?)])
+    (dates, seconds) = ([], [])
     for (key, level) in named {
       if kind == .calendar, let date = CivilDate(iso: key.utf8) {
-        dates[date] = .some(level)
+        dates.append((date, level))
       } else if kind == .slot, let instant = Instant(rfc3339: key.utf8) {
-        seconds[instant.seconds] = .some(level)
+        seconds.append((instant.seconds, level))
       }
     }
+    dates.sort { $0.key < $1.key }
+    seconds.sort { $0.key < $1.key }
     (self.dates, self.seconds) = (dates, seconds)
-    closedDates = dates.filter { !$0.value.isOpen }.keys.sorted()
-    closedSeconds = seconds.filter { !$0.value.isOpen }.keys.sorted()
+    closedDates = dates.compactMap { $0.level.isOpen ? nil : $0.key }
+    closedSeconds = seconds.compactMap { $0.level.isOpen ? nil : $0.key }
   }
 
   /// Some levels beside those of all other keys.
-  package convenience init(_ named: [String: KeyLevel?], like levels: KeyLevels) {
-    self.init(named, others: levels.others, for: levels.kind)
+  ///
+  /// - Parameter step: What ``with(_:)`` makes of them.
+  package convenience init(
+    _ named: [String: KeyLevel?], like levels: KeyLevels, step: LevelStep? = nil
+  ) {
+    self.init(named, others: levels.others, for: levels.kind, step: step)
   }
 
   /// Their memory in bytes, an estimate. Sessions may share it.
@@ -51,11 +63,13 @@ package final class KeyLevels: Sendable {
   }
 
   subscript(_ date: CivilDate) -> KeyLevel? {
-    if let level = dates[date] { level } else { others }
+    let index = dates.partitioned { $0.key >= date }
+    return index < dates.count && dates[index].key == date ? dates[index].level : others
   }
 
   subscript(second second: Int64) -> KeyLevel? {
-    if let level = seconds[second] { level } else { others }
+    let index = seconds.partitioned { $0.key >= second }
+    return index < seconds.count && seconds[index].key == second ? seconds[index].level : others
   }
 
   /// Whether no key between the two seconds is closed, so that nobody need look at each.
@@ -170,6 +184,7 @@ extension Definition {
 extension KeyLevels {
   /// These levels with some others: a key that has the level of all others is not named any more.
   package func with(_ new: KeyLevels) -> KeyLevels {
+    if let known = new.step?.levels(after: self) { return known }
     var named = named
     for (key, level) in new.named {
       if level == new.others {
@@ -179,5 +194,24 @@ extension KeyLevels {
       }
     }
     return KeyLevels(named, others: new.others, for: kind)
+  }
+}
+
+/// Levels, and what they become. Thousands of sessions with the same levels share the new ones,
+/// which need not be made for each.
+///
+/// It keeps neither: a log in memory keeps entries for longer than a session has their levels.
+package final class LevelStep: @unchecked Sendable {
+  private weak var before: KeyLevels?
+  private weak var after: KeyLevels?
+
+  /// - Parameter after: Equal to what ``KeyLevels/with(_:)`` would make.
+  package init(from before: KeyLevels, to after: KeyLevels) {
+    (self.before, self.after) = (before, after)
+  }
+
+  /// - Returns: `nil` if the levels are others than those before, or nobody has those after.
+  fileprivate func levels(after known: KeyLevels) -> KeyLevels? {
+    known === before ? after : nil
   }
 }
