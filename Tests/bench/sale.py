@@ -31,7 +31,7 @@ OPTIONS = ("--limit", "connectionsPerAddress=100000", "--limit", "connections=10
            "--limit", "commandsPerSecond=1000000")
 ASKING, ASKED_DAYS = 1000, [f"2040-02-{day:02}" for day in range(1, 6)]
 WATCHING, SELLING = 10_000, 2500
-SOLD_DAYS = [f"2040-01-{day:02}" for day in range(10, 15)]
+SOLD_DAYS = [f"2040-01-{day:02}" for day in range(5, 25)]
 HOLDS_PER_SECOND, QUIET_SECONDS, SALE_SECONDS = 100, 10.0, 20.0
 #: The longest time until a change is seen.
 AGE_MAX = 2.0
