@@ -95,6 +95,10 @@ final class TestLog: SessionLog {
   var lookups: [(session: SessionID, completion: (LogLookup<DormantSession>) -> Void)] = []
   var nameOwner = LogLookup<NameOwner>.absent
   var shared: [String: SharedDefinition] = [:]
+  /// What is taken of the inventory.
+  var counts: InventoryChange?
+  /// Readings of what has changed of it.
+  var countings: [(LogLookup<InventoryChange>) -> Void] = []
   var isCertain = true
   /// Confirmations that are not answered.
   var confirmations: [(Bool) -> Void] = []
@@ -148,6 +152,14 @@ final class TestLog: SessionLog {
     _ name: String, hub: Int,
     completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
   ) { completion(shared[name].map { .found($0) } ?? .absent) }
+
+  func inventory(
+    _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
+    completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
+  ) {
+    if number != nil { return countings.append(completion) }
+    completion(counts.map { .found($0) } ?? .absent)
+  }
 
   func find(
     _ names: SessionIndex.Names, hub: Int,

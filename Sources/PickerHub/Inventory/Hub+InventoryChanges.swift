@@ -295,6 +295,8 @@ extension Hub {
   package func inventory(
     _ settings: InventorySettings, _ change: InventoryChange, for definition: Definition
   ) -> KnownInventory {
+    // An older change that is being read must not take back what the session sees.
+    inventories[change.name, default: HubInventory()].take(change)
     let view = definition.view(0, units: settings.units.lowerBound, at: now.session)
     return KnownInventory(
       settings: settings, levels: KeyLevels(change.keys, view, settings, for: definition.kind))
