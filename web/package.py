@@ -95,7 +95,8 @@ def protocol_types():
 
 def write_types(folder):
     project = folder / "tsconfig.json"
-    project.write_text(json.dumps({"compilerOptions": TYPES, "include": ["**/*.js", "**/*.d.ts"]}))
+    project.write_text(json.dumps({
+        "compilerOptions": TYPES, "include": ["**/*.js", "**/*.d.ts"], "exclude": ["frameworks"]}))
     subprocess.run(["tsc", "--project", project], check=True, stdout=sys.stderr)
     project.unlink()
     for path in folder.rglob("*.d.ts"):

@@ -1,6 +1,7 @@
 """The npm packages, as `make package` packs them: installed offline, imported, typed, rendered.
 
-React is Debian's (node-react, node-react-dom). It has no types: those here are the few that are used.
+React is Debian's (node-react, node-react-dom). It has no types, and there are no other frameworks:
+their types here are the few that are used.
 """
 
 import json
@@ -34,7 +35,8 @@ element?.picker?.tap({ date: "2026-11-20" });
 export const shown = [result, element];
 """
 STRICT = {"target": "ES2022", "module": "ES2022", "moduleResolution": "node16", "strict": True,
-          "noEmit": True, "types": [], "lib": ["ES2022", "DOM", "DOM.Iterable"]}
+          "noEmit": True, "types": [], "lib": ["ES2022", "DOM", "DOM.Iterable"],
+          "jsx": "react-jsx", "jsxImportSource": "preact"}
 
 
 #: Where Debian's packages look for each other; another build of Node needs this.
@@ -46,11 +48,59 @@ REACT_TYPES = """declare module "react" {
   export type ForwardRefExoticComponent<P> = (props: P) => unknown;
 }
 """
+FRAMEWORKS = """declare module "preact" {
+  export namespace JSX { interface Element {} interface IntrinsicElements {} }
+}
+declare module "preact/jsx-runtime" { export { JSX } from "preact"; }
+declare module "svelte/elements" {
+  export interface HTMLAttributes<T> {
+    class?: string; onchange?: (event: Event & { currentTarget: EventTarget & T }) => void;
+  }
+  export interface SvelteHTMLElements { [name: string]: { [name: string]: any } }
+}
+declare module "vue" {
+  export interface HTMLAttributes { class?: any; onChange?: (payload: Event) => void }
+  export interface PublicProps { key?: PropertyKey }
+  export interface GlobalComponents {}
+}
+"""
+#: A program for each framework: its last line is wrong.
+PROGRAMS = {
+    "preact.tsx": """import type {} from "@pickerd/client/types/preact";
+import { connect } from "@pickerd/client";
+const picker = await connect("/v1/sessions/a");
+export const tags = [
+  <pickerd-calendar session="a" member-name="Ada" months={2} required aria-label="Days"
+    onChange={(event) => event.currentTarget.picker?.tap({ date: event.currentTarget.value })} />,
+  <pickerd-wheels picker={picker} class="time" />,
+  <pickerd-availability zones="UTC" presence="no" />];
+""",
+    "svelte.mts": """import type { SvelteHTMLElements } from "svelte/elements";
+import type {} from "@pickerd/client/types/svelte";
+export const wheels: SvelteHTMLElements["pickerd-wheels"] = {
+  session: "a", "member-name": "Ada", class: "time", picker: null, labels: "Hour,Minute",
+  onchange: (event) => { event.currentTarget.value.length; } };
+export const calendar: SvelteHTMLElements["pickerd-calendar"] = { months: "3" };
+""",
+    "vue.mts": """/// <reference types="@pickerd/client/types/vue" />
+import type { GlobalComponents } from "vue";
+type Calendar = InstanceType<GlobalComponents["pickerd-calendar"]>;
+export const props: Calendar["$props"] = {
+  session: "a", memberName: "Ada", months: "2", class: ["stay"], onChange: (event) => event.type };
+export const calls = (one: Calendar) => [one.picker?.clear(), one.value, one.$emit("change", new Event("change"))];
+export const wrong: Calendar["$props"] = { memberNames: "Ada" };
+""",
+    # What its compiler makes of `#calendar` in a template.
+    "angular.mts": """import "@pickerd/client/define";
+const calendar = document.createElement("pickerd-calendar");
+export const value: string = calendar.value;
+calendar.picker?.tap({ day: "2026-11-20" });
+"""}
 REACT_PAGE = """import { Availability, Calendar, usePicker } from "@pickerd/react";
 const picker = usePicker("/v1/sessions/a", { name: "Ada" });
 if (picker?.state.hold?.until) await picker.units(picker.state.inventory?.units.max ?? 1).then(() => picker.hold());
 Calendar({ picker, months: 2, actions: "none", onChange: (value, element) => [value.length, element.picker?.revision] });
-Availability({ session: "/v1/sessions/b", zones: ["UTC"], onChange: (_, element) => element.canMark });
+Availability({ session: "/v1/sessions/b", zones: ["UTC"], frame: "none", onChange: (_, element) => element.canMark });
 """
 BACKEND = """import { Pickerd, PickerdError, signToken, verifyWebhook } from "@pickerd/server";
 import type { Claims, Delivered } from "@pickerd/server";
@@ -142,11 +192,13 @@ def mistakes(project):
     """The errors in programs that use the packages, from one run of tsc, which would read the types
     of browsers for each of them."""
     programs = {"page.mts": PAGE, "wrong.mts": PAGE.replace('{ date: "2026-11-20" }', '{ day: 20 }'),
-                "react.d.ts": REACT_TYPES, "component.mts": REACT_PAGE, "backend.mts": BACKEND}
+                "react.d.ts": REACT_TYPES, "component.mts": REACT_PAGE, "backend.mts": BACKEND,
+                "frameworks.d.ts": FRAMEWORKS, **PROGRAMS}
     for name, text in programs.items():
         (project / name).write_text(text)
-    (project / "tsconfig.json").write_text(json.dumps({"compilerOptions": STRICT, "files": list(programs)}))
-    done = subprocess.run(["tsc", "--project", project], capture_output=True, text=True,
+    # Not tsconfig.json, which esbuild reads as well.
+    (project / "types.json").write_text(json.dumps({"compilerOptions": STRICT, "files": list(programs)}))
+    done = subprocess.run(["tsc", "--project", project / "types.json"], capture_output=True, text=True,
                           timeout=PATIENCE)
     return [line for line in done.stdout.splitlines() if "error" in line]
 
@@ -155,6 +207,12 @@ def test_a_page_is_checked_against_the_types(mistakes):
     assert [line for line in mistakes if "page.mts" in line] == []
     wrong, = (line for line in mistakes if "wrong.mts" in line)
     assert "wrong.mts(9,24)" in wrong
+
+
+@pytest.mark.parametrize("name, text", PROGRAMS.items())
+def test_a_framework_knows_the_tags_and_their_attributes(mistakes, name, text):
+    wrong, = (line for line in mistakes if name in line)
+    assert f"{name}({text.count(chr(10))}," in wrong
 
 
 def test_the_archive_has_the_documented_elements_and_the_version_of_the_server(project):
@@ -190,6 +248,48 @@ def test_react_renders_the_tags_on_a_server(project):
         '<pickerd-wheels session="S" labels="a,b"></pickerd-wheels>']
 
 
+HYDRATED = """import { createElement as h, useState } from "react";
+import { Availability } from "@pickerd/react";
+
+export function App({ session }) {
+  const [value, setValue] = useState("");
+  return h("main", {},
+    h(Availability, { session, memberName: "Ada", timeZone: "UTC", className: "when", onChange: setValue }),
+    h("p", { id: "value" }, value || "nothing yet"));
+}
+"""
+
+
+def test_what_a_server_has_rendered_is_used_by_the_page(project, react_server, window, tmp_path):
+    (project / "app.js").write_text(HYDRATED)
+    (project / "page.js").write_text("""import { createElement as h } from "react";
+        import { hydrateRoot } from "react-dom/client";
+        import { App } from "./app.js";
+        window.rendered = document.querySelector("pickerd-availability");
+        const session = rendered.getAttribute("session");
+        hydrateRoot(document.getElementById("root"), h(App, { session }), { onRecoverableError: (error) => { throw error; } });""")
+    # The page's server does not know ids before it has started.
+    server = react_server("page.js", rendered="RENDERED", build="development")
+    session = server.session({"kind": "availability", "dates": ["2018-11-26", "2018-11-27"]})
+    rendered = node(project, f"""import {{ createElement as h }} from "react";
+        import {{ renderToString }} from "react-dom/server";
+        import {{ App }} from "./app.js";
+        console.log(renderToString(h(App, {{ session: "{session.path}" }})));""")
+    assert rendered == (
+        f'<main><pickerd-availability class="when" session="{session.path}" member-name="Ada" time-zone="UTC">'
+        '</pickerd-availability><p id="value">nothing yet</p></main>')
+    page = tmp_path / "web/client/app.html"
+    page.write_text(page.read_text().replace("RENDERED", rendered))
+
+    ada = window(server, path="client/app.html", name="Ada")
+    ada.cell(1).click()
+
+    expect(ada.page.locator("#value")).to_have_text("2018-11-27/2018-11-27")
+    assert ada.page.evaluate("rendered === document.querySelector('pickerd-availability')")
+    assert session.get()["members"][0]["name"] == "Ada"
+    assert ada.page_errors == []
+
+
 def test_the_react_package_has_types(mistakes):
     # A session has no such property; all else is right.
     wrong, = (line for line in mistakes if "component.mts" in line or "react.d.ts" in line)
@@ -212,15 +312,16 @@ def test_the_backend_kit_runs_without_a_dom_and_has_types(project, mistakes):
 
 @pytest.fixture
 def react_server(project, start, tmp_path):
-    """Starts a server with a page, client/app.html, made of a module in the project."""
-    def begin(module):
+    """Starts a server with a page, client/app.html, made of a module in the project; `rendered` is
+    what a server has rendered for it. A development build also logs what React objects to."""
+    def begin(module, rendered="", build="production"):
         folder = tmp_path / "web"
         shutil.copytree(REPOSITORY / "web", folder)
         run("esbuild", "--bundle", "--format=esm", f"--outfile={folder / 'client/app/app.js'}",
-            "--jsx=automatic", '--define:process.env.NODE_ENV="production"', module, cwd=project)
+            "--jsx=automatic", f'--define:process.env.NODE_ENV="{build}"', module, cwd=project)
         (folder / "client/app.html").write_text(
             '<!doctype html><html lang="en"><title>React</title><link rel="icon" href="data:,">'
-            '<div id="root"></div><script type="module" src="app/app.js"></script>')
+            f'<div id="root">{rendered}</div><script type="module" src="app/app.js"></script>')
         return start(options=("--web", folder))
     return begin
 

@@ -132,7 +132,7 @@ def test_the_first_page_about_each_task_has_at_most_400_words(site):
     backend = list(site.glob("backend/*/index.md"))
     assert len(backend) >= 9
     embed, start = list(site.glob("embed/*.md")), list(site.glob("start/*.md"))
-    assert len(embed) == 6 and len(start) == 4
+    assert len(embed) == 7 and len(start) == 4
     others = [site / f"{name}.md" for name in (
         "index", "backend/users/index", "definitions/index", "elements/index", "elements/without-code", "elements/one-tag",
         "elements/forms", "elements/with-code", "operate/index", "operate/install", "operate/first-configuration")]
@@ -159,14 +159,14 @@ def code(path, *languages):
     return "".join(re.findall(rf"(?ms)^```(?:{'|'.join(languages)})\n(.*?)^```$", path.read_text()))
 
 
-@pytest.mark.parametrize("name", ["html", "react", "vue", "svelte", "angular"])
+@pytest.mark.parametrize("name", ["html", "react", "preact", "vue", "svelte", "angular"])
 def test_elements_modules_and_methods_in_the_pages_exist(name):
     text = code(DOCS / f"pages/embed/{name}.md", "html", "jsx", "vue", "svelte", "ts", "js")
     client = (REPOSITORY / "web/client/README.md").read_text()
     packages = {f"@pickerd/{folder}": json.loads((REPOSITORY / f"web/{folder}/package.json").read_text())
                 for folder in ("client", "react")}
 
-    modules = re.findall(r'"(@pickerd/\w+)(/[\w-]+)?"', text)
+    modules = re.findall(r'"(@pickerd/\w+)(/[\w/-]+)?"', text)
     assert modules or name == "html"
     for package, module in modules:
         assert f".{module}" in packages[package]["exports"], module
@@ -178,10 +178,10 @@ def test_elements_modules_and_methods_in_the_pages_exist(name):
     assert elements or name == "react"
     for element, attributes in elements:
         assert f"`<{element}>`" in client
-        # Vue sets what has the modifier `prop` as a property.
-        attributes = attributes.replace(":picker.prop=", "").replace("[picker]=", "")
+        # Vue sets what has the modifier `prop` as a property, Preact what an element has.
+        attributes = re.sub(r":picker\.prop=|\[picker\]=|\bpicker=", "", attributes)
         for attribute in re.findall(r"(?<![\w-])(?:\[attr\.)?:?([a-z][a-z-]+)\]?=", re.sub(r'"[^"]*"|\{[^}]*\}', "", attributes)):
-            known = attribute in ("change", "onchange", "bind", "this")
+            known = attribute in ("change", "onchange", "onChange", "bind", "this")
             assert known or re.search(rf"^\|.*`{attribute}`.*\|", client, re.M), attribute
     for method in re.findall(r"\b(?:picker|one)(?:\.value|\(\))?\??\.(\w+)\(", text):
         assert method in ("set", "addEventListener") or re.search(rf"`[^`]*\b{method}\(", client), method

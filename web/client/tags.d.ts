@@ -7,18 +7,26 @@ import type { WheelsElement } from "./wheels/wheels-element.js";
 
 export type { Options, PickerEventMap } from "./core/types";
 
-/** The attributes of the elements. */
+/** The attributes of all elements. */
 export type PickerAttributes = {
-  months?: string; presence?: "off"; frame?: "none"; actions?: "none"; session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
+  session?: string; "member-name"?: string; locale?: string; token?: string; labels?: string;
+  presence?: "off"; frame?: "none"; actions?: "none";
   name?: string; required?: boolean; disabled?: boolean;
-  id?: string; class?: string; style?: unknown; slot?: string; ref?: unknown; key?: unknown;
 };
 
-/** The elements in JSX. */
-export type PickerTags = {
+/** The attributes of each element. */
+export type AttributesByTag = {
   "pickerd-availability": PickerAttributes & { "time-zone"?: string; zones?: string };
-  "pickerd-calendar": PickerAttributes;
+  "pickerd-calendar": PickerAttributes & { months?: 1 | 2 | "1" | "2" };
   "pickerd-wheels": PickerAttributes;
+};
+
+/** The elements in JSX; what a framework has for its own elements is `any`. */
+export type PickerTags = {
+  [Tag in keyof AttributesByTag]: AttributesByTag[Tag] & {
+    id?: string; class?: string; style?: unknown; slot?: string; hidden?: boolean;
+    ref?: any; key?: any; children?: any;
+  };
 };
 
 type More = { [field: string]: unknown };

@@ -32,8 +32,9 @@ def parts():
             *section(README, "Pick something", "start/pick.md"), *own("start/first-exchange", "A first exchange"),
             *whole("web/examples/README.md", "start/examples.md")],
         "In your page or app": [
-            *own("embed/html", "Plain HTML"), *own("embed/react", "React"), *own("embed/vue", "Vue"),
-            *own("embed/svelte", "Svelte"), *own("embed/angular", "Angular"), *own("embed/swiftui", "SwiftUI")],
+            *own("embed/html", "Plain HTML"), *own("embed/react", "React"), *own("embed/preact", "Preact"),
+            *own("embed/vue", "Vue"), *own("embed/svelte", "Svelte"), *own("embed/angular", "Angular"),
+            *own("embed/swiftui", "SwiftUI")],
         "Definitions": split("web/guide/definitions.md", "definitions", "All kinds"),
         "Your backend": [
             *section_split(GUIDE, "Let your users in", "backend/users"),

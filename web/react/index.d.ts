@@ -20,8 +20,9 @@ export type PickerProps<Element> = {
   token?: string;
   labels?: string | string[];
   presence?: "off";
-  /** Without the card, or without the bar and the line for an inventory, which your page has. */
+  /** `none`: the picker without its card and the list of members. */
   frame?: "none";
+  /** `none`: without the bar and the line for an inventory, whose commands the page gives. */
   actions?: "none";
   /** The value has changed, by whichever member. */
   onChange?: (value: string, element: Element) => void;

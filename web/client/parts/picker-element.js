@@ -97,7 +97,8 @@ export class PickerElement extends Base {
   get picker() { return this.current; }
   set picker(picker) {
     if (picker !== this.current) this.#letGo();
-    this.current = picker;
+    // Preact sets null as an empty text.
+    this.current = picker || null;
     if (!this.isConnected) return;
     this.#listen();
     this.redraw();
@@ -237,9 +238,8 @@ export class PickerElement extends Base {
       return;
     }
     const words = languages.wordsOf(locale);
-    if (this.words !== words || !this.hasAttribute("data-worded")) {
+    if (this.words !== words || !this.frameElement.lang) {
       this.words = words;
-      this.toggleAttribute("data-worded", true);
       this.bar.setWords(words);
     }
     setAttribute(this.frameElement, "dir", directionOf(locale));
