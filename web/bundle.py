@@ -66,10 +66,10 @@ def esbuild(folder, *arguments, text=None):
 def minify_sheets(folder):
     """Minifies the style sheets in modules, which are strings for esbuild."""
     def minified(match):
-        return f"sheetOf(`{esbuild(folder, '--loader=css', text=match[1]).strip()}`)"
+        return f"{match[1]}(`{esbuild(folder, '--loader=css', text=match[2]).strip()}`)"
 
-    for path in folder.glob("client/*/*.js"):
-        path.write_text(re.sub(r"sheetOf\(`([^`\\$]*)`\)", minified, path.read_text()))
+    for path in [folder / "client/embed.js", *folder.glob("client/*/*.js")]:
+        path.write_text(re.sub(r"\b(sheetOf|replaceSync)\(`([^`\\$]*)`\)", minified, path.read_text()))
 
 
 def hash_of(*parts):

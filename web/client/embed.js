@@ -29,7 +29,10 @@ const wordsOf = ({ dataset: { locale } }) =>
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(`
-:where(.pickerd-loading) { display: grid; place-content: center; min-height: 22rem; border-radius: 12px; background: #8881; }
+:where(.pickerd-loading) { box-sizing: border-box; display: grid; place-content: center; min-height: 22rem; border-radius: 12px; background: #8881; }
+:where(.pickerd-loading[data-kind="calendar"]) { min-height: calc(clamp(20.6rem, 56svh, 46rem) + 12.5rem); }
+:where(.pickerd-loading[aria-busy="true"]) { padding: 5rem 1rem 3rem;
+  background: radial-gradient(circle, #8883 1rem, #0000 1rem) 0 0 / calc(100% / 7) 3.5rem content-box, #8881; }
 :where(.pickerd-button) { font: inherit; font-weight: 600; min-height: 44px; padding: 0 1.2em; border: 0; border-radius: 999px;
   background: var(--pickerd-accent, #2451c5); color: var(--pickerd-on-accent, #fff); cursor: pointer; }
 :where(.pickerd-floating) { position: fixed; inset-block-end: max(1rem, env(safe-area-inset-bottom)); inset-inline-end: 1rem; z-index: 10;
@@ -100,6 +103,7 @@ function embed(script) {
   }
   const box = make("div", "pickerd-loading");
   box.role = "status";
+  box.dataset.kind = kind;
   /** @param {Node} node in the place of the tag */
   const place = (node) => (script.closest("head") ? document.body.append(node) : script.after(node));
   if (open === "inline") {
