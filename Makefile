@@ -48,13 +48,14 @@ BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev 
   $(call unless,pkg-config,pkg-config)
 WEB_PACKAGES = $(call unless,esbuild,esbuild) $(call unless,python3,python3) $(DOCS_PACKAGES)
 DOCS_PACKAGES = $(call unless,mkdocs,mkdocs python3-pygments)
+JAVA_PACKAGES = $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java
 TEST_PACKAGES = $(WEB_PACKAGES) $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   patroni etcd-server \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) node-react node-react-dom \
   $(call unless,openssl,openssl) \
   $(call unless,certutil,libnss3-tools) \
-  $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
+  $(JAVA_PACKAGES) \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
   libseccomp2 postgresql-15 \
   $(call unless,strace,strace) \
@@ -242,10 +243,13 @@ sbom: build ## Write a software bill of materials (CycloneDX), .build/pickerd.cd
 .PHONY: release
 release: build ## Write all files of a release, with checksums, to .build/release-files
 	@deploy/need.sh "make a release" $(call unless,dpkg-shlibdeps,dpkg-dev) \
-	  $(call unless,tsc,node-typescript) $(call unless,git,git)
-	@rm -rf .build/release-files
-	@$(FIND_SWIFT) && REHEARSAL="$(REHEARSAL)" deploy/release.sh "$(BINARY)" \
-	  .build/release-files "$(COMPRESSION)"
+	  $(call unless,tsc,node-typescript) $(call unless,git,git) $(JAVA_PACKAGES)
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || deploy/need.sh "make a release" python3-venv
+	@rm -rf .build/release-files .build/packing && python3 -m venv .build/packing
+	@grep -E '^(build|flit_core|twine)==' Tests/product/requirements.txt | \
+	  .build/packing/bin/pip install --quiet --disable-pip-version-check -r /dev/stdin
+	@export PYTHON="$(CURDIR)/.build/packing/bin/python" REHEARSAL="$(REHEARSAL)"; \
+	  $(FIND_SWIFT) && deploy/release.sh "$(BINARY)" .build/release-files "$(COMPRESSION)"
 
 # Needs root, package downloads and a few minutes, so it is not a part of make test.
 .PHONY: deploy-check

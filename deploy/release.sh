@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # release.sh BINARY FOLDER [COMPRESSION] : writes all files of a release to FOLDER, which must not
-# exist: the source archive of HEAD, the Debian package, the packages for npm, the backend kit for
-# Python, the bill of materials, what changed, and their checksums. With REHEARSAL=yes it only warns
-# of addresses that are placeholders.
+# exist: the source archive of HEAD, the Debian package, the backend kit for Python as one file, the
+# bill of materials, what changed, in folders the packages for the registries npm, PyPI and Maven
+# Central, and the checksums of all. PYTHON is a Python with the modules `build` and `flit_core`. With
+# REHEARSAL=yes it only warns of addresses that are placeholders.
 set -euo pipefail
 binary=$(realpath "$1")
 folder=$(realpath -m "$2")
@@ -38,9 +39,12 @@ mkdir -p "$folder"
 echo "$changes" >"$folder/CHANGELOG-$version.md"
 git archive --prefix="pickerd-$version/" --output="$folder/pickerd-$version.tar.gz" HEAD
 deploy/debian/build.sh "$binary" "$folder" "$compression"
-web/package.py "$folder"
+mkdir "$folder"/{npm,python,maven}
+web/package.py "$folder/npm"
+"${PYTHON:-python3}" web/package.py --python "$folder/python"
+web/package.py --java "$folder/maven"
 cp web/packages/server/pickerd.py "$folder"
 deploy/sbom.py "$binary" >"$folder/pickerd-$version.cdx.json"
-(cd "$folder" && sha256sum -- *) >"$folder.sums"
+(cd "$folder" && find . -type f -printf '%P\0' | sort -z | xargs -0 sha256sum --) >"$folder.sums"
 mv "$folder.sums" "$folder/SHA256SUMS"
 echo "$folder"

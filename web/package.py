@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 """package.py FOLDER : packs the npm packages @pickerd/client, react and server; prints their paths.
+package.py --python FOLDER : builds the backend kit for Python, a wheel and an sdist.
+package.py --java FOLDER : builds the client for Java, the files of a Maven repository.
 package.py --types : writes the types of the protocol, client/core/protocol.d.ts.
 
-An archive has the modules as they are, with types. Those of the client (.d.ts) are from the JSDoc
-comments, by tsc; its custom-elements.json, for editors, is from the tables of the README. The
-version is that of the file VERSION.
+An archive for npm has the modules as they are, with types. Those of the client (.d.ts) are from the
+JSDoc comments, by tsc; its custom-elements.json, for editors, is from the tables of the README. The
+version is that of the file VERSION. Equal sources make equal files. `--python` needs the modules
+`build` and `flit_core`, `--java` a JDK and the two libraries of the client.
 """
 
 import gzip
+import hashlib
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 WEB = Path(__file__).resolve().parent
@@ -23,6 +29,8 @@ CLIENT = WEB / "client"
 ELEMENTS = {"pickerd-availability": ("AvailabilityElement", "./define-availability.js"),
             "pickerd-calendar": ("CalendarElement", "./define-calendar.js"),
             "pickerd-wheels": ("WheelsElement", "./define-wheels.js")}
+#: What the client for Java is compiled with, of Debian.
+JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
 TYPES = {"allowJs": True, "declaration": True, "emitDeclarationOnly": True, "strict": True,
          "target": "ES2022", "module": "ES2022", "moduleResolution": "node", "types": [],
          "lib": ["ES2022", "DOM", "DOM.Iterable"]}
@@ -158,12 +166,74 @@ def write_version(path, version):
     path.write_text(text + "\n")
 
 
+def build_python(target, version):
+    """The kit is one file to copy; as a package it has a folder, in which `py.typed` says that it has
+    types."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        module = folder / "pickerd"
+        module.mkdir()
+        text = (WEB / "packages/server/pickerd.py").read_text()
+        (module / "__init__.py").write_text(f'{text}\n\n__version__ = "{version}"\n')
+        (module / "py.typed").touch()
+        for path in (WEB / "packages/python/pyproject.toml", WEB / "packages/server/README.md", WEB.parent / "LICENSE"):
+            shutil.copy(path, folder)
+        # As early as a zip archive can say.
+        subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", target, folder],
+                       env={**os.environ, "SOURCE_DATE_EPOCH": "315532800"}, stdout=sys.stderr, check=True)
+    return [target / f"pickerd-{version}-py3-none-any.whl", target / f"pickerd-{version}.tar.gz"]
+
+
+def write_jar(path, folder, manifest):
+    """Writes what a folder has as an archive, with equal bytes for equal files."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        def add(name, data):
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, data)
+
+        add("META-INF/MANIFEST.MF", "".join(f"{name}: {value}\r\n" for name, value in manifest.items()) + "\r\n")
+        add("META-INF/LICENSE", (WEB.parent / "LICENSE").read_bytes())
+        for each in sorted(folder.rglob("*")):
+            if each.is_file():
+                add(str(each.relative_to(folder)), each.read_bytes())
+
+
+def build_java(target, version):
+    """The files of a Maven repository, without Maven: it would need a repository with its plugins."""
+    sources = WEB / "packages/java/src/main/java"
+    files = sorted(sources.rglob("*.java"))
+    place = target / "org/pickerd/pickerd-client" / version
+    place.mkdir(parents=True)
+    paths = [place / f"pickerd-client-{version}{end}" for end in (".jar", "-sources.jar", "-javadoc.jar", ".pom")]
+    manifest = {"Manifest-Version": "1.0", "Automatic-Module-Name": "org.pickerd.client",
+                "Implementation-Title": "pickerd-client", "Implementation-Version": version}
+    with tempfile.TemporaryDirectory() as temporary:
+        classes, documentation = Path(temporary) / "classes", Path(temporary) / "documentation"
+        options = ["--release", "11", "-encoding", "UTF-8", "-classpath", JARS]
+        subprocess.run(["javac", *options, "-Xlint:all", "-Werror", "-d", classes, *files], check=True)
+        subprocess.run(["javadoc", *options, "-Xdoclint:all", "-Werror", "-quiet", "-notimestamp",
+                        "-d", documentation, *files], stdout=sys.stderr, check=True)
+        for path, folder in zip(paths, (classes, sources, documentation)):
+            write_jar(path, folder, manifest)
+    pom = (WEB / "packages/java/pom.xml").read_text()
+    paths[-1].write_text(pom.replace("<version>0</version>", f"<version>{version}</version>"))
+    for path in paths:
+        for name in ("md5", "sha1"):
+            path.with_name(f"{path.name}.{name}").write_text(hashlib.new(name, path.read_bytes()).hexdigest())
+    return paths
+
+
 def main():
     if sys.argv[1] == "--types":
         (CLIENT / "core/protocol.d.ts").write_text(protocol_types())
         return
-    target = Path(sys.argv[1])
     version = (WEB.parent / "VERSION").read_text().strip()
+    builders = {"--python": build_python, "--java": build_java}
+    if sys.argv[1] in builders:
+        print(*builders[sys.argv[1]](Path(sys.argv[2]).absolute(), version), sep="\n")
+        return
+    target = Path(sys.argv[1])
     for source in ("client", "react", "packages/server"):
         name = Path(source).name
         with tempfile.TemporaryDirectory() as temporary:

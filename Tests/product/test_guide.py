@@ -16,6 +16,7 @@ from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, wait_until
 
 GUIDE = REPOSITORY / "web/guide"
+JAVA = REPOSITORY / "web/packages/java/src/main/java/org/pickerd/client/PickerClient.java"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
 MONTH = {"kind": "calendar", "months": {"from": "2026-10", "through": "2026-12"},
          "weeks": "fit", "blocked": [{"from": "2026-11-28"}]}
@@ -72,25 +73,25 @@ def test_every_picture_is_referenced_and_has_a_light_and_a_dark_style():
 
 @pytest.fixture(scope="module")
 def java_client(tmp_path_factory):
-    """The command of the guide's Java client, compiled once: each start from source compiles it."""
+    """The Java client and the guide's program with it, compiled: their class path."""
     if not shutil.which("javac"):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
     classes = tmp_path_factory.mktemp("java")
-    subprocess.run(["javac", "-cp", JARS, "-d", str(classes), str(GUIDE / "PickerClient.java")],
+    subprocess.run(["javac", "-cp", JARS, "-d", str(classes), str(JAVA), str(GUIDE / "PickerLines.java")],
                    check=True, timeout=PATIENCE)
-    return ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{classes}",
-            "PickerClient"]
+    return f"{JARS}:{classes}"
 
 
 @pytest.fixture
 def java(tmp_path, java_client):
-    """Starts the guide's Java client: `java(session)`; `ask` sends lines to its input."""
+    """Starts the guide's Java program: `java(session)`; `ask` sends lines to its input."""
     started = []
 
     def starts(session, *arguments, is_source=False, stderr=None):
         # As the guide starts it, or compiled.
-        program = ["java", "-cp", JARS, str(GUIDE / "PickerClient.java")]
-        command = [*(program if is_source else java_client), session.url,
+        options = [] if is_source else ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+        program = str(GUIDE / "PickerLines.java") if is_source else "PickerLines"
+        command = ["java", *options, "-cp", java_client, program, session.url,
                    str(tmp_path / "me.json"), *map(str, arguments)]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True)
@@ -255,10 +256,24 @@ def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path, cod
     assert [joins.get()["token"] for _ in range(2)] == ["first", "second"]
 
 
-def test_the_java_client_compiles_without_warnings_and_needs_two_libraries(tmp_path):
-    run = subprocess.run(
-        ["javac", "-Xlint:all", "-Werror", "-cp", JARS, "-d", str(tmp_path),
-         str(GUIDE / "PickerClient.java")], capture_output=True, text=True, timeout=PATIENCE)
-    assert run.returncode == 0, run.stderr
-    imports = re.findall(r"^import ([\w.]+);", (GUIDE / "PickerClient.java").read_text(), re.M)
+def test_the_java_client_refuses_what_it_cannot_send_and_ends_when_it_is_closed(server, java):
+    session = server.session(CALENDAR)
+    client = java(session, stderr=subprocess.PIPE)
+    wait_until(lambda: "role" in state(client), 180)
+    ask(client, type="rename", name="  ")
+    ask(client, type="select", row=3)
+    ask(client, type="tap", date="2018-11-20")
+    wait_until(lambda: state(client)["revision"] == 1)
+
+    client.stdin.close()
+
+    assert client.wait(PATIENCE) == 0
+    refused = [json.loads(line.removeprefix("refused: ")) for line in client.stderr]
+    assert [each["code"] for each in refused] == ["badMessage", "badMessage"]
+    assert "1 to 64 characters" in refused[0]["detail"]
+    wait_until(lambda: not session.get()["members"][0]["online"], what="a member that is offline")
+
+
+def test_the_java_client_needs_java_11_and_two_libraries():
+    imports = re.findall(r"^import ([\w.]+);", JAVA.read_text(), re.M)
     assert [name for name in imports if not name.startswith(("java.", "okhttp3.", "org.json."))] == []

@@ -84,7 +84,8 @@ def test_the_health_check_needs_no_public_port(server):
 def release(tmp_path_factory):
     """The folder of a release, with an uncompressed Debian package."""
     folder = tmp_path_factory.mktemp("release") / "files"
-    run("deploy/release.sh", binary(), folder, "none", env={**os.environ, "REHEARSAL": "yes"})
+    run("deploy/release.sh", binary(), folder, "none",
+        env={**os.environ, "REHEARSAL": "yes", "PYTHON": sys.executable})
     return folder
 
 
@@ -169,9 +170,11 @@ def test_the_settings_of_the_package_are_known_to_the_server(package, tmp_path):
 
 def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path, monkeypatch):
     version = (REPOSITORY / "VERSION").read_text().strip()
-    files = {path.name for path in release.iterdir()}
-    assert files >= {f"pickerd-{version}.tar.gz", f"pickerd-client-{version}.tgz", f"pickerd-react-{version}.tgz",
-                     f"pickerd-server-{version}.tgz", "pickerd.py", f"pickerd-{version}.cdx.json", "SHA256SUMS"}
+    files = {str(path.relative_to(release)) for path in release.rglob("*") if path.is_file()}
+    assert files >= {
+        f"pickerd-{version}.tar.gz", "pickerd.py", f"pickerd-{version}.cdx.json", "SHA256SUMS",
+        *(f"npm/pickerd-{name}-{version}.tgz" for name in ("client", "react", "server")),
+        f"python/pickerd-{version}-py3-none-any.whl", f"python/pickerd-{version}.tar.gz"}
     listed = subprocess.run(["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=release,
                             capture_output=True, text=True, check=True).stdout
     assert {line.split(":")[0] for line in listed.splitlines()} == files - {"SHA256SUMS"}
@@ -184,7 +187,7 @@ def test_the_folder_of_a_release_is_all_that_one_installs_from(release, tmp_path
     server.stop()
     packages = tmp_path / "node_modules/@pickerd"
     for name in ("client", "react", "server"):
-        with tarfile.open(release / f"pickerd-{name}-{version}.tgz") as archive:
+        with tarfile.open(release / f"npm/pickerd-{name}-{version}.tgz") as archive:
             archive.extractall(packages, filter="data")
         (packages / "package").rename(packages / name)
     subprocess.run(["node", "--input-type=module", "--eval",

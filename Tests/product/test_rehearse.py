@@ -13,6 +13,7 @@ from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary, wait_until
 
 GUIDE = REPOSITORY / "web/guide"
+JAVA = REPOSITORY / "web/packages/java/src/main/java/org/pickerd/client/PickerClient.java"
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
 
 
@@ -79,10 +80,10 @@ def test_join_passes():
 def test_the_java_client_passes(tmp_path):
     if not shutil.which("javac"):
         pytest.fail("javac is missing: apt-get install openjdk-17-jdk-headless")
-    subprocess.run(["javac", "-cp", JARS, "-d", str(tmp_path), str(GUIDE / "PickerClient.java")],
+    subprocess.run(["javac", "-cp", JARS, "-d", str(tmp_path), str(JAVA), str(GUIDE / "PickerLines.java")],
                    check=True, timeout=PATIENCE)
     java = ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{JARS}:{tmp_path}",
-            "PickerClient", "{url}"]
+            "PickerLines", "{url}"]
 
     # A JVM takes half a second of a core to start.
     status, output = rehearse("--patience", PATIENCE, "--jobs", "4", client=java)

@@ -19,7 +19,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from email.message import Message
 from typing import Any
 
 #: In the order in which both kits write them, so that they make the same token.
@@ -48,7 +49,7 @@ class PickerdError(Exception):
     `problem`: the whole body, with `pointer`, `session`, `stands` where the server sends them.
     """
 
-    def __init__(self, request: str, status: int, problem: dict, retry_after: float = 0,
+    def __init__(self, request: str, status: int, problem: dict[str, Any], retry_after: float = 0,
                  is_sent: bool = True):
         text = json.dumps(problem, ensure_ascii=False)
         super().__init__(f"{request}: {status or 'no answer'} {text}")
@@ -85,7 +86,7 @@ def _require_cryptography() -> None:
                           "pip install cryptography") from error
 
 
-def _signer(key: str, kid: str | None):
+def _signer(key: str, kid: str | None) -> tuple[str, str, Callable[[bytes], bytes]]:
     """The algorithm and the id of a signing key, and the function that signs."""
     if key.startswith("pk_"):
         id, _, secret = key[3:].partition(".")
@@ -110,7 +111,7 @@ def _signer(key: str, kid: str | None):
     return "ES256", kid, sign
 
 
-def _check_claims(claims: dict) -> None:
+def _check_claims(claims: dict[str, Any]) -> None:
     for name in claims:
         if name not in CLAIMS:
             raise TypeError(f"{name} is not a claim of a member token")
@@ -209,7 +210,7 @@ def _is_signed(secret: str, text: bytes, signatures: list[tuple[str, bytes]]) ->
 
 
 def verify_webhook(secrets: str | list[str], headers: Mapping[str, str], body: bytes, *,
-                   tolerance_seconds: float = 300, now: float | None = None) -> dict:
+                   tolerance_seconds: float = 300, now: float | None = None) -> dict[str, Any]:
     """The event of a webhook that `pickerd deliver` has posted, or WebhookError.
 
     secrets: `whsec_…`, or a list while one is replaced; `whpk_` and the Base64 of the public key
@@ -237,7 +238,7 @@ def verify_webhook(secrets: str | list[str], headers: Mapping[str, str], body: b
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_):
+    def redirect_request(self, *_: Any) -> None:
         return None
 
 
@@ -256,7 +257,7 @@ def _segment(text: str) -> str:
         raise _unsendable(repr(text), error) from None
 
 
-def _problem(error: urllib.error.HTTPError, text: str) -> dict:
+def _problem(error: urllib.error.HTTPError, text: str) -> dict[str, Any]:
     """The problem that an answer has, or the beginning of what a proxy says instead."""
     try:
         is_problem = error.headers.get_content_type() == "application/problem+json"
@@ -266,7 +267,8 @@ def _problem(error: urllib.error.HTTPError, text: str) -> dict:
     return problem if isinstance(problem, dict) else {"detail": text[:500]}
 
 
-def _attempt(method: str, url: str, data: bytes | None, headers: dict, timeout: float):
+def _attempt(method: str, url: str, data: bytes | None, headers: dict[str, str],
+             timeout: float) -> tuple[Message, str]:
     """One attempt: the headers and the text of the answer if its status is below 300, otherwise a
     PickerdError."""
     name = f"{method} {url}"
@@ -343,7 +345,7 @@ class Pickerd:
 
     def _send(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] = {},
               is_repeatable: bool = True, wait_seconds: float = 0,
-              retry_seconds: float | None = None):
+              retry_seconds: float | None = None) -> tuple[Message, str]:
         """Sends a request until it succeeds, must not be repeated, or the seconds are over."""
         all_headers = {"Content-Type": "application/json", **headers}
         if self._key:
@@ -379,7 +381,7 @@ class Pickerd:
         answer = self._send(method, path, body, headers=headers, is_repeatable=is_repeatable)
         return _parsed(f"{method} {self._url}{path}", *answer)
 
-    def create(self, body: dict, *, idempotency_key: str | None = None) -> dict:
+    def create(self, body: dict[str, Any], *, idempotency_key: str | None = None) -> dict[str, Any]:
         """Creates a session: `{"session", "epoch", "revision", "socket"}`.
 
         body: `definition` or `uses`, and what else the guide lists under "Create a session".
@@ -393,28 +395,28 @@ class Pickerd:
         headers = {"Idempotency-Key": idempotency_key or str(uuid.uuid4())}
         return self.request("POST", "/v1/sessions", body, headers=headers)
 
-    def create_by(self, external: str, body: dict) -> dict:
+    def create_by(self, external: str, body: dict[str, Any]) -> dict[str, Any]:
         """Creates the session with your own id `external` (1…200 characters), or returns it.
 
         With `"differs": True` it was created with another body.
         """
         return self.request("PUT", f"/v1/sessions/by/{_segment(external)}", body)
 
-    def session(self, session: str) -> dict:
+    def session(self, session: str) -> dict[str, Any]:
         """A session: `status`, `revision`, `snapshot` with `result`, `members`; while the status
         is `confirming` also `op` and `until`. PickerdError: `noSuchSession`."""
         return self.request("GET", f"/v1/sessions/{_segment(session)}")
 
-    def sessions(self, **query: str) -> Iterator[dict]:
+    def sessions(self, **query: str) -> Iterator[dict[str, Any]]:
         """All sessions in the order of creation, each with `session`, `status`, `external`, and
         with `include="result"` with `revision` and `result`.
         query: `status`, `external`, `uses`, `include`, `after`."""
         for page in self._pages("/v1/sessions", {"after": "0", **query}):
             yield from page["sessions"]
 
-    def _pages(self, path: str, query: dict) -> Iterator[dict]:
+    def _pages(self, path: str, query: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """The pages of a list."""
-        page = {"next": query.get("after")}
+        page: dict[str, Any] = {"next": query.get("after")}
         while "next" in page:
             asked = {"limit": 500, **query, "after": page["next"]}
             asked = {name: value for name, value in asked.items() if value is not None}
@@ -429,7 +431,7 @@ class Pickerd:
         query = "?release=true" if release else ""
         self.request("DELETE", f"/v1/sessions/{_segment(session)}{query}")
 
-    def _patch(self, path: str, patch: Any, if_match: int | None) -> dict:
+    def _patch(self, path: str, patch: Any, if_match: int | None) -> dict[str, Any]:
         """A merge patch has the same effect twice; a JSON Patch may not, unless it has a
         version."""
         is_list = isinstance(patch, list)
@@ -439,7 +441,7 @@ class Pickerd:
         is_repeatable = not is_list or if_match is not None
         return self.request("PATCH", path, patch, headers=headers, is_repeatable=is_repeatable)
 
-    def patch_definition(self, session: str, patch: Any, *, if_match: int | None = None) -> dict:
+    def patch_definition(self, session: str, patch: Any, *, if_match: int | None = None) -> dict[str, Any]:
         """Changes what can be picked in a session.
 
         patch: a merge patch (dict, `None` removes) or a JSON Patch (list). if_match: the `version`
@@ -449,12 +451,12 @@ class Pickerd:
         """
         return self._patch(f"/v1/sessions/{_segment(session)}/definition", patch, if_match)
 
-    def patch_notes(self, session: str, patch: dict) -> dict:
+    def patch_notes(self, session: str, patch: dict[str, Any]) -> dict[str, Any]:
         """Changes prices and other notes: `{"days": {"2026-12-24": {"text", "amount"?}}}` or
         `{"columns": {"0": {KEY: {"text"}}}}`; `None` removes a note."""
         return self._patch(f"/v1/sessions/{_segment(session)}/notes", patch, None)
 
-    def shared(self, name: str) -> dict:
+    def shared(self, name: str) -> dict[str, Any]:
         """A shared definition: `{"definition", "notes", "version"}`.
         PickerdError: `noSuchDefinition`."""
         path = f"/v1/definitions/{_segment(name)}"
@@ -463,7 +465,7 @@ class Pickerd:
         version = int(headers["ETag"].removeprefix("W/").strip('"'))
         return {**_parsed(f"GET {self._url}{path}", headers, text), "version": version}
 
-    def put_shared(self, name: str, body: dict) -> dict:
+    def put_shared(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
         """Creates or replaces a shared definition: `{"name", "version", "over"?}`. An equal one
         changes nothing.
 
@@ -473,14 +475,14 @@ class Pickerd:
         """
         return self.request("PUT", f"/v1/definitions/{_segment(name)}", body)
 
-    def patch_shared(self, name: str, patch: Any, *, if_match: int | None = None) -> dict:
+    def patch_shared(self, name: str, patch: Any, *, if_match: int | None = None) -> dict[str, Any]:
         """Changes a shared definition, and so all sessions that use it: `{"name", "version",
         "over"?}`. patch: of `{"definition", "notes", "inventory"}`; the rest as for
         `patch_definition` and `put_shared`."""
         return self._patch(f"/v1/definitions/{_segment(name)}", patch, if_match)
 
     def counts(self, name: str, *, keys: list[str] | None = None, from_: str | None = None,
-               through: str | None = None) -> Iterator[dict]:
+               through: str | None = None) -> Iterator[dict[str, Any]]:
         """What is taken of an inventory: `{"key", "capacity", "booked", "held", "offered",
         "waiting", "free"}` for each key.
 
@@ -498,7 +500,7 @@ class Pickerd:
                 yield {"key": key, **count}
 
     def book(self, name: str, booking: str, keys: list[str], *, units: int | None = None,
-             over: bool | None = None) -> dict:
+             over: bool | None = None) -> dict[str, Any]:
         """Books units of an inventory for somebody elsewhere: `{"booking", "keys", "units"}`.
 
         booking: your own id, 1…64 characters; the same request again does nothing. keys: 1…366.
@@ -510,13 +512,13 @@ class Pickerd:
         body = {name: value for name, value in body.items() if value is not None}
         return self.request("POST", f"/v1/definitions/{_segment(name)}/bookings", body)
 
-    def booking(self, name: str, booking: str) -> dict:
+    def booking(self, name: str, booking: str) -> dict[str, Any]:
         """A booking: `{"booking", "keys", "units", "over"?, "session"?}`; that of a session has
         the id of the session. PickerdError: `noSuchBooking`, `noSuchInventory`."""
         path = f"/v1/definitions/{_segment(name)}/bookings/{_segment(booking)}"
         return self.request("GET", path)
 
-    def bookings(self, name: str, *, key: str | None = None) -> Iterator[dict]:
+    def bookings(self, name: str, *, key: str | None = None) -> Iterator[dict[str, Any]]:
         """All bookings of an inventory, or those of a key, in the order of their ids."""
         path = f"/v1/definitions/{_segment(name)}/bookings"
         for page in self._pages(path, {"key": key}):
@@ -528,7 +530,7 @@ class Pickerd:
         path = f"/v1/definitions/{_segment(name)}/bookings/{_segment(booking)}"
         self.request("DELETE", path)
 
-    def command(self, session: str, command: dict) -> dict:
+    def command(self, session: str, command: dict[str, Any]) -> dict[str, Any]:
         """A command of the host: a delta, a reply, or `{"type": "refused", "code", "detail"}`.
 
         command: `{"type": "select" | "tap" | "set" | "clear" | "confirm" | "cancel" | "reopen" |
@@ -539,7 +541,7 @@ class Pickerd:
         path = f"/v1/sessions/{_segment(session)}/commands"
         return self.request("POST", path, command, is_repeatable=False)
 
-    def settle(self, session: str, op: str, granted: bool, *, reason: str | dict | None = None,
+    def settle(self, session: str, op: str, granted: bool, *, reason: str | dict[str, str] | None = None,
                data: Any = None) -> str:
         """Decides on a confirmation. Send the same decision until it is answered.
 
@@ -564,7 +566,7 @@ class Pickerd:
             return outcomes[error.code]
 
     def feed(self, after: str = "", *, types: list[str] | tuple[str, ...] = (),
-             wait_seconds: int = 25) -> Iterator[dict]:
+             wait_seconds: int = 25) -> Iterator[dict[str, Any]]:
         """The events of all sessions, in the order of the feed, without an end.
 
         after: the `cursor` of the last event that you have handled; without one, from the oldest.
@@ -581,7 +583,7 @@ class Pickerd:
         is_restarted = False
         while True:
             seconds = 0 if is_restarted else wait_seconds
-            query = {"waitSeconds": seconds}
+            query: dict[str, str | int] = {"waitSeconds": seconds}
             if position:
                 query["after"] = position
             if epoch:

@@ -1,7 +1,6 @@
-import java.io.BufferedReader;
+package org.pickerd.client;
+
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -10,10 +9,11 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import okhttp3.OkHttpClient;
 import okhttp3.Request;
@@ -25,28 +25,71 @@ import org.json.JSONException;
 import org.json.JSONObject;
 
 /**
- * A complete pickerd client: joins, selects, taps, and survives lost connections and restarts.
+ * A member of a session of pickerd: joins, folds what the server sends, gives commands, and
+ * survives lost connections and restarts.
  *
- * <pre>java PickerClient.java ws://127.0.0.1:7681/v1/sessions/ID [me.json [TOKEN-FILE]]</pre>
+ * <pre>
+ * PickerClient client = new PickerClient("wss://pick.example.org/v1/sessions/ID", "Mia", events)
+ *     .file(Path.of("me.json")).start();
+ * client.give(new JSONObject().put("type", "tap").put("date", "2026-11-20"));
+ * </pre>
  *
- * Reads commands from standard input, one JSON object per line, without "ref", such as
- * {"type":"tap","date":"2026-11-20"}, {"type":"select","column":0,"row":3},
- * {"type":"set","result":{"local":"2026-12-03T14:20"}} or {"type":"rename","name":"Mia"}.
- * {"type":"state"} prints the state. Fields are used on one thread only, `loop`.
+ * All methods may be called on any thread. Fields are used on one thread only, {@code loop}, on
+ * which {@link Events} are called, too.
  */
-public class PickerClient {
+public final class PickerClient {
+  /** What a client reports, on its own thread; a method must not block. */
+  public interface Events {
+    /** The state has changed: {@link PickerClient#read} it. */
+    default void changed() { }
+
+    /**
+     * A command was refused.
+     *
+     * @param refusal with {@code code}, {@code detail} and, if it was sent, {@code ref}
+     */
+    default void refused(JSONObject refusal) { }
+
+    /**
+     * The rows that a command {@code find} has found.
+     *
+     * @param found with {@code id}, {@code generation}, {@code rows} and {@code more}
+     */
+    default void found(JSONObject found) { }
+
+    /**
+     * The client does not connect again by itself.
+     *
+     * @param code the close code of the server; 4400 for a refused handshake, 0 without a token
+     */
+    default void ended(int code) { }
+
+    /**
+     * A message that cannot be folded, a file that cannot be written, or a token that cannot be
+     * had: the client connects again.
+     *
+     * @param problem what went wrong
+     */
+    default void failed(Exception problem) { }
+  }
+
+
   private static final List<String> ANSWERS = List.of("delta", "reply", "refused");
   /** Commands that are refused if somebody else has changed what their author saw. */
   private static final List<String> LATE =
       List.of("set", "clear", "undo", "redo", "confirm", "cancel", "reopen", "hold");
 
-  private final ScheduledExecutorService loop = Executors.newSingleThreadScheduledExecutor();
-  /** A connection whose pong is missing after 20 s is dead: then OkHttp calls onFailure. */
-  private final OkHttpClient http =
-      new OkHttpClient.Builder().pingInterval(20, TimeUnit.SECONDS).build();
+  /** After {@link #close} it does nothing more. */
+  private final ScheduledThreadPoolExecutor loop =
+      new ScheduledThreadPoolExecutor(1, new ThreadPoolExecutor.DiscardPolicy());
   private final String url;
-  private final Path file;
-  private final Supplier<String> token;
+  private final String name;
+  private final Events events;
+  /** A connection whose pong is missing after 20 s is dead: then OkHttp calls onFailure. */
+  private OkHttpClient http;
+  private boolean isOwnHttp;
+  private Path file;
+  private Supplier<String> token;
   /** The token of the current connection. */
   private String current;
   /** In the file: me, epoch, revision, state, ref, the greatest one sent, unanswered commands. */
@@ -66,36 +109,134 @@ public class PickerClient {
   /** The reconnect delay of `draining` in milliseconds; -1 without one. */
   private long drainMilliseconds = -1;
 
-  PickerClient(String url, Path file) throws Exception {
-    this(url, file, null);
+  /**
+   * A client that is not started yet.
+   *
+   * @param url the address of the session, {@code ws://} or {@code wss://}
+   * @param name the name that other members see, 1 to 64 characters
+   * @param events what it reports
+   */
+  public PickerClient(String url, String name, Events events) {
+    this.url = url;
+    this.name = name;
+    this.events = events;
   }
 
   /**
-   * With a token for a server with {@code --auth token} or {@code keys:}; `token` returns the
-   * current one, or null if the user has no access any more, which ends the connection. It is
-   * called on `loop` for each connection, and may block.
+   * Stores the member and the unanswered commands, so that a restarted program continues.
+   *
+   * @param path a file of this session's own; it has the member's secret
+   * @return this client
    */
-  PickerClient(String url, Path file, Supplier<String> token) throws Exception {
-    this.url = url;
-    this.file = file;
-    this.token = token;
-    stored.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
-    if (file != null && Files.exists(file)) stored = new JSONObject(Files.readString(file));
-    if (!stored.has("sent")) stored.put("sent", stored.get("ref"));
-    post(this::connect);
+  public PickerClient file(Path path) {
+    file = path;
+    return this;
   }
 
-  interface Step {
+  /**
+   * For a server with {@code --auth token} or {@code keys:}.
+   *
+   * @param supplier returns the current token, or null if the user has no access any more, which
+   *     ends the client; called on the client's thread for each connection, and may block
+   * @return this client
+   */
+  public PickerClient token(Supplier<String> supplier) {
+    token = supplier;
+    return this;
+  }
+
+  /**
+   * Uses an OkHttp client of the application, with its proxy and certificates.
+   *
+   * @param client should have a {@code pingInterval}; default: one of its own, with 20 s
+   * @return this client
+   */
+  public PickerClient http(OkHttpClient client) {
+    http = client;
+    return this;
+  }
+
+  /**
+   * Connects, and connects again until {@link #close}.
+   *
+   * @return this client
+   * @throws IOException if the file cannot be read
+   * @throws JSONException if the file is not one of a client
+   */
+  public PickerClient start() throws IOException, JSONException {
+    stored.put("revision", 0).put("ref", 0).put("queue", new JSONArray());
+    if (file != null && Files.exists(file)) {
+      stored = new JSONObject(new String(Files.readAllBytes(file), StandardCharsets.UTF_8));
+    }
+    if (!stored.has("sent")) stored.put("sent", stored.get("ref"));
+    isOwnHttp = http == null;
+    if (isOwnHttp) http = new OkHttpClient.Builder().pingInterval(20, TimeUnit.SECONDS).build();
+    post(this::connect);
+    return this;
+  }
+
+  /** Ends the connection and the client; the member can join again with the same file. */
+  public void close() {
+    post(() -> {
+      connection++;  // What the connection still reports is ignored.
+      if (socket != null) socket.close(1000, null);
+      loop.shutdownNow();
+      if (isOwnHttp) http.dispatcher().executorService().shutdown();
+    });
+  }
+
+  /**
+   * Gives a command; those that the server must answer are stored until then.
+   *
+   * @param command without {@code ref}, such as {@code {"type":"tap","date":"2026-11-20"}},
+   *     {@code {"type":"select","column":0,"row":3}} or
+   *     {@code {"type":"find","column":0,"text":"mun"}}
+   */
+  public void give(JSONObject command) {
+    post(() -> {
+      try {
+        JSONObject own = new JSONObject(command.toString());
+        switch (own.getString("type")) {
+          case "select": select(own); break;
+          case "rename": rename(own); break;
+          case "find": find(own); break;
+          default: enqueue(own);
+        }
+      } catch (JSONException problem) {  // A field is missing.
+        refuse("badMessage", problem.getMessage());
+      }
+    });
+  }
+
+  /**
+   * Reads the state.
+   *
+   * @param reader called on the client's thread with a copy: the server's snapshot as of
+   *     {@code revision}, with {@code role} and {@code name} of this member, and the number of
+   *     {@code unanswered} commands; before the first welcome without a snapshot
+   */
+  public void read(Consumer<JSONObject> reader) {
+    post(() -> {
+      JSONObject state = stored.optJSONObject("state"), me = stored.optJSONObject("me");
+      JSONObject shown = state == null ? new JSONObject() : new JSONObject(state.toString());
+      if (me != null) shown.put("role", me.get("role")).put("name", me.get("name"));
+      shown.put("revision", stored.get("revision"));
+      int unanswered = stored.getJSONArray("queue").length() + early.size();
+      reader.accept(shown.put("unanswered", unanswered));
+    });
+  }
+
+  private interface Step {
     void run() throws Exception;
   }
 
   /** Runs a step on the loop's thread. An invalid message must not stop the loop. */
-  void post(Step step) {
+  private void post(Step step) {
     loop.execute(() -> {
       try {
         step.run();
       } catch (Exception problem) {
-        System.err.println("not folded: " + problem);
+        events.failed(problem);
         drop();
       }
     });
@@ -105,7 +246,7 @@ public class PickerClient {
   private void save() throws IOException {
     if (file == null) return;
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
-    Files.writeString(fresh, stored.toString());
+    Files.write(fresh, stored.toString().getBytes(StandardCharsets.UTF_8));
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
@@ -114,7 +255,7 @@ public class PickerClient {
   private void connect() {
     if (token != null && !joinsAsNew) current = token.get();
     if (token != null && current == null) {
-      System.err.println("closed: there is no token");
+      events.ended(0);
       return;
     }
     Request request = new Request.Builder().url(url)
@@ -123,7 +264,7 @@ public class PickerClient {
   }
 
   private JSONObject join() throws JSONException {
-    JSONObject join = new JSONObject().put("type", "join").put("name", "Java");
+    JSONObject join = new JSONObject().put("type", "join").put("name", name);
     if (current != null) join.put("token", current);
     JSONObject me = stored.optJSONObject("me");
     if (me == null) return join;
@@ -157,7 +298,7 @@ public class PickerClient {
         || code >= 4300 && code < 4500;
     // 43xx needs new credentials; 44xx and protocol errors are final.
     if (isFinal && !needsToken) {
-      System.err.println("closed with " + code);
+      events.ended(code);
       return;
     }
     long backOff = ThreadLocalRandom.current().nextLong(
@@ -208,32 +349,42 @@ public class PickerClient {
   private void receive(JSONObject message) throws Exception {
     String type = message.getString("type");
     switch (type) {
-      case "welcome" -> welcome(message);
-      case "snapshot" -> {
+      case "welcome":
+        welcome(message);
+        break;
+      case "snapshot":
         stored.put("revision", message.getLong("revision")).put("state", message.get("snapshot"));
         updateRole(message.optJSONArray("members"));
-      }
-      case "delta" -> {
+        break;
+      case "delta":
         if (message.getLong("revision") != stored.getLong("revision") + 1) {
           drop();  // A gap: resuming sends the missing deltas.
           return;
         }
         stored.put("revision", message.getLong("revision"));
         fold(message.getJSONArray("changes"));
-      }
-      case "refused" -> {
+        break;
+      case "refused":
         if (message.getString("code").equals("tooMany")) {  // Not done; a later one may have been.
           JSONObject command = answered(message.optLong("ref"));
-          if (command != null) loop.schedule(() -> post(() -> give(command)), 1, TimeUnit.SECONDS);
+          if (command != null) {
+            loop.schedule(() -> post(() -> enqueue(command)), 1, TimeUnit.SECONDS);
+          }
         } else {
-          System.err.println("refused: " + message);
+          events.refused(message);
         }
         fold(message.getJSONArray("changes"));
-      }
-      case "found" -> System.out.println(message);
-      case "presence" -> updateRole(message.optJSONArray("changed"));
-      case "draining" -> drainMilliseconds = message.getLong("reconnectAfterMs");
-      default -> { }  // From a newer server, or not needed here: reply, months, rows, error.
+        break;
+      case "found":
+        events.found(message);
+        break;
+      case "presence":
+        updateRole(message.optJSONArray("changed"));
+        break;
+      case "draining":
+        drainMilliseconds = message.getLong("reconnectAfterMs");
+        break;
+      default:  // From a newer server, or not needed here: reply, months, rows, error.
     }
     if (ANSWERS.contains(type) && message.has("ref")) {
       JSONObject command = answered(message.getLong("ref"));
@@ -242,6 +393,7 @@ public class PickerClient {
       }
     }
     save();
+    events.changed();
   }
 
   private void welcome(JSONObject message) throws Exception {
@@ -258,7 +410,7 @@ public class PickerClient {
     stored.put("revision", message.getLong("revision"));
     if (message.has("snapshot")) stored.put("state", message.get("snapshot"));  // Not when resumed.
     resend();  // Each is done only once.
-    for (JSONObject command : early) give(command);
+    for (JSONObject command : early) enqueue(command);
     early.clear();
   }
 
@@ -331,37 +483,48 @@ public class PickerClient {
   private void fold(JSONObject change) throws JSONException {
     JSONObject state = stored.getJSONObject("state");
     switch (change.getString("change")) {
-      case "reload" -> reload(state.getJSONArray("columns"), change);
-      case "row" -> state.getJSONArray("columns").getJSONObject(change.getInt("column"))
-          .put("row", change.getInt("row"));
-      case "range" -> state.getJSONObject("calendar")
-          .put("range", change.isNull("start") ? JSONObject.NULL : change);
-      case "months" -> state.getJSONObject("calendar").put("months", change);
-      case "cells", "past", "closed", "marks", "heat", "best" ->
-          mark(state.getJSONObject("availability"), change);
-      case "definition" -> state.put("definition", change.get("definition"));
-      case "status" -> state.put("status", change.get("status"));
-      case "inventory", "units" ->
-          state.put(change.getString("change"), change.get(change.getString("change")));
-      case "hold" ->  // Until when it lasts, or the place in the line.
-          state.put("hold", change.getString("state").equals("none") ? JSONObject.NULL : change);
-      case "result" -> state.put("result", change.get("result"));  // Computed by the server only.
-      default -> { }  // Newer than this client, or for drawing only: bands, notes.
+      case "reload":
+        reload(state.getJSONArray("columns"), change);
+        break;
+      case "row":
+        state.getJSONArray("columns").getJSONObject(change.getInt("column"))
+            .put("row", change.getInt("row"));
+        break;
+      case "range":
+        state.getJSONObject("calendar")
+            .put("range", change.isNull("start") ? JSONObject.NULL : change);
+        break;
+      case "months":
+        state.getJSONObject("calendar").put("months", change);
+        break;
+      case "cells": case "past": case "closed": case "marks": case "heat": case "best":
+        mark(state.getJSONObject("availability"), change);
+        break;
+      case "definition": case "status": case "result":  // The result is the server's only.
+        state.put(change.getString("change"), change.get(change.getString("change")));
+        break;
+      case "inventory": case "units":
+        state.put(change.getString("change"), change.get(change.getString("change")));
+        break;
+      case "hold":  // Until when it lasts, or the place in the line.
+        state.put("hold", change.getString("state").equals("none") ? JSONObject.NULL : change);
+        break;
+      default:  // Newer than this client, or for drawing only: bands, notes.
     }
   }
 
   /** A change of an availability. */
   private static void mark(JSONObject cells, JSONObject change) throws JSONException {
     switch (change.getString("change")) {
-      case "cells" -> {  // Numbered anew: all marks follow.
+      case "cells":  // Numbered anew: all marks follow.
         for (Iterator<String> keys = change.keys(); keys.hasNext(); ) {
           String key = keys.next();
           if (!key.equals("change")) cells.put(key, change.get(key));
         }
         cells.put("marks", new JSONArray());
         if (cells.has("heat")) cells.put("heat", new JSONArray());
-      }
-      case "marks" -> {
+        break;
+      case "marks":
         JSONArray all = cells.getJSONArray("marks"), others = new JSONArray();
         JSONArray runs = new JSONArray();
         for (int index = 0; index < all.length(); index++) {
@@ -372,11 +535,16 @@ public class PickerClient {
         change.put("runs", painted(runs, change.getJSONArray("runs")));
         if (change.getJSONArray("runs").length() > 0) others.put(change);
         cells.put("marks", others);
-      }
-      case "heat" -> cells.put("respondents", change.get("respondents"))
-          .put("heat", painted(cells.getJSONArray("heat"), change.getJSONArray("runs")));
-      case "best" -> cells.put("best", change.get("windows"));
-      default -> cells.put(change.getString("change"), change.get(change.getString("change")));
+        break;
+      case "heat":
+        cells.put("respondents", change.get("respondents"))
+            .put("heat", painted(cells.getJSONArray("heat"), change.getJSONArray("runs")));
+        break;
+      case "best":
+        cells.put("best", change.get("windows"));
+        break;
+      default:
+        cells.put(change.getString("change"), change.get(change.getString("change")));
     }
   }
 
@@ -417,7 +585,7 @@ public class PickerClient {
   // Commands.
 
   /** Stores a command with the next ref, and sends it. */
-  void give(JSONObject command) throws Exception {
+  private void enqueue(JSONObject command) throws Exception {
     if (!stored.has("state")) {
       early.add(command);
       return;
@@ -453,14 +621,19 @@ public class PickerClient {
     command.put("hits", hits);
   }
 
-  /** Changes the member's name. */
-  void rename(String name) throws Exception {
-    if (name.trim().isEmpty() || name.codePointCount(0, name.length()) > 64) {
+  private void rename(JSONObject command) throws Exception {
+    String wanted = command.getString("name");
+    if (wanted.trim().isEmpty() || wanted.codePointCount(0, wanted.length()) > 64) {
       // The server would close the connection with 4400.
-      System.err.println("refused: a name has 1 to 64 characters, not only spaces");
+      refuse("badMessage", "name must have 1 to 64 characters, not only spaces");
     } else {
-      give(new JSONObject().put("type", "rename").put("name", name));
+      enqueue(command);
     }
+  }
+
+  /** Refuses a command that is not sent. */
+  private void refuse(String code, String detail) throws JSONException {
+    events.refused(new JSONObject().put("type", "refused").put("code", code).put("detail", detail));
   }
 
   /** Selects a row as shown; `generation` and `key` identify it. */
@@ -471,52 +644,12 @@ public class PickerClient {
     JSONObject row = column.getJSONArray("rows")
         .optJSONObject(command.getInt("row") - column.getInt("from"));
     if (row != null) command.put("key", row.get("key"));
-    give(command);
+    enqueue(command);
   }
 
-  /** Finds rows of a column by their texts; `found` is printed, and a row of it can be selected. */
+  /** Finds rows of a column by their texts; a row that was found can be selected. */
   private void find(JSONObject command) throws JSONException {
-    if (!isJoined) System.err.println("refused: there is no connection");
+    if (!isJoined) refuse("offline", "there is no connection");
     else send(command.has("id") ? command : command.put("id", 0));
-  }
-
-  private void show() throws JSONException {
-    JSONObject shown = new JSONObject();
-    JSONObject state = stored.optJSONObject("state"), me = stored.optJSONObject("me");
-    if (state != null) shown = new JSONObject(state.toString());
-    if (me != null) shown.put("role", me.get("role")).put("name", me.get("name"));
-    shown.put("revision", stored.get("revision"));
-    int unanswered = stored.getJSONArray("queue").length() + early.size();
-    System.out.println(shown.put("unanswered", unanswered));
-  }
-
-  /** The token in a file; null if the file is empty. */
-  private static String read(Path file) {
-    try {
-      String token = Files.readString(file).strip();
-      return token.isEmpty() ? null : token;
-    } catch (IOException problem) {
-      throw new UncheckedIOException(problem);
-    }
-  }
-
-  public static void main(String[] arguments) throws Exception {
-    Path file = arguments.length > 1 ? Path.of(arguments[1]) : null;
-    Path tokenFile = arguments.length > 2 ? Path.of(arguments[2]) : null;
-    PickerClient client =
-        new PickerClient(arguments[0], file, tokenFile == null ? null : () -> read(tokenFile));
-    BufferedReader input =
-        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    for (String line; (line = input.readLine()) != null; ) {
-      JSONObject command = new JSONObject(line);
-      switch (command.getString("type")) {
-        case "state" -> client.post(client::show);
-        case "select" -> client.post(() -> client.select(command));
-        case "rename" -> client.post(() -> client.rename(command.getString("name")));
-        case "find" -> client.post(() -> client.find(command));
-        default -> client.post(() -> client.give(command));
-      }
-    }
-    System.exit(0);
   }
 }
