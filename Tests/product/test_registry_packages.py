@@ -6,6 +6,7 @@ Those for npm are in test_client_package.py.
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -113,8 +114,13 @@ def maven(tmp_path_factory):
 
 def test_a_program_for_java_11_uses_the_client_in_its_jar(maven, server, tmp_path):
     jars = f"{JARS}:{maven / f'pickerd-client-{VERSION}.jar'}"
+    example, = re.findall(r"(?ms)^```java\n(.*?)^```$", (REPOSITORY / "web/guide/java.md").read_text())
+    (tmp_path / "Example.java").write_text(f"""import java.nio.file.Path;
+        import org.json.JSONObject;
+        import org.pickerd.client.PickerClient;
+        class Example {{ void example() throws Exception {{ {example} }} }}""")
     run("javac", "--release", "11", "-Xlint:all,-options", "-Werror", "-cp", jars, "-d", tmp_path,
-        REPOSITORY / "web/guide/PickerLines.java")
+        REPOSITORY / "web/guide/PickerLines.java", tmp_path / "Example.java")
     session = server.session(CALENDAR)
     lines = [{"type": "tap", "date": "2018-11-20"}, {"type": "tap", "date": "2018-11-22"}]
     with subprocess.Popen(["java", "-cp", f"{jars}:{tmp_path}", "PickerLines", session.url],
