@@ -48,14 +48,15 @@ BUILD_PACKAGES = libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libssl-dev 
   $(call unless,pkg-config,pkg-config)
 WEB_PACKAGES = $(call unless,esbuild,esbuild) $(call unless,python3,python3) $(DOCS_PACKAGES)
 DOCS_PACKAGES = $(call unless,mkdocs,mkdocs python3-pygments)
-JAVA_PACKAGES = $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java
+JAVA_PACKAGES = $(call unless,javac,openjdk-17-jdk-headless) libandroid-json-java libokhttp-java \
+  $(call unless,kotlinc,kotlin)
 TEST_PACKAGES = $(WEB_PACKAGES) $(call unless,chromium-headless-shell,chromium-headless-shell) $(call unless,valgrind,valgrind) \
   $(call unless,strip,binutils) $(call unless,prlimit,util-linux) fonts-noto-cjk \
   patroni etcd-server \
   $(call unless,tsc,node-typescript) $(call unless,zbarimg,zbar-tools) node-react node-react-dom \
   $(call unless,openssl,openssl) \
   $(call unless,certutil,libnss3-tools) \
-  $(JAVA_PACKAGES) \
+  $(JAVA_PACKAGES) libkotlinx-coroutines-java libkotlinx-atomicfu-java \
   nginx haproxy caddy prometheus $(call unless,systemd-analyze,systemd) \
   libseccomp2 postgresql-15 \
   $(call unless,strace,strace) \

@@ -7,7 +7,7 @@ package.py --types : writes the types of the protocol, client/core/protocol.d.ts
 An archive for npm has the modules as they are, with types. Those of the client (.d.ts) are from the
 JSDoc comments, by tsc; its custom-elements.json, for editors, is from the tables of the README. The
 version is that of the file VERSION. Equal sources make equal files. `--python` needs the modules
-`build` and `flit_core`, `--java` a JDK and the two libraries of the client.
+`build` and `flit_core`, `--java` a JDK, Kotlin, and the two libraries of the client.
 """
 
 import gzip
@@ -201,8 +201,8 @@ def write_jar(path, folder, manifest):
 
 def build_java(target, version):
     """The files of a Maven repository, without Maven: it would need a repository with its plugins."""
-    sources = WEB / "packages/java/src/main/java"
-    files = sorted(sources.rglob("*.java"))
+    java, kotlin = (WEB / "packages/java/src/main" / name for name in ("java", "kotlin"))
+    files = sorted(java.rglob("*.java"))
     place = target / "org/pickerd/pickerd-client" / version
     place.mkdir(parents=True)
     paths = [place / f"pickerd-client-{version}{end}" for end in (".jar", "-sources.jar", "-javadoc.jar", ".pom")]
@@ -212,6 +212,12 @@ def build_java(target, version):
         classes, documentation = Path(temporary) / "classes", Path(temporary) / "documentation"
         options = ["--release", "11", "-encoding", "UTF-8", "-classpath", JARS]
         subprocess.run(["javac", *options, "-Xlint:all", "-Werror", "-d", classes, *files], check=True)
+        subprocess.run(["kotlinc", "-Werror", "-jvm-target", "1.8", "-module-name", "pickerd-client",
+                        "-classpath", f"{JARS}:{classes}", "-d", Path(temporary) / "kotlin", *kotlin.rglob("*.kt")],
+                       stdout=sys.stderr, check=True)
+        shutil.copytree(Path(temporary) / "kotlin", classes, dirs_exist_ok=True)
+        sources = shutil.copytree(java, Path(temporary) / "sources")
+        shutil.copytree(kotlin, sources, dirs_exist_ok=True)
         subprocess.run(["javadoc", *options, "-Xdoclint:all", "-Werror", "-quiet", "-notimestamp",
                         "-d", documentation, *files], stdout=sys.stderr, check=True)
         for path, folder in zip(paths, (classes, sources, documentation)):

@@ -133,6 +133,42 @@ def test_a_program_for_java_11_uses_the_client_in_its_jar(maven, server, tmp_pat
     assert session.result() == {"start": "2018-11-20", "end": "2018-11-22", "days": 3}
 
 
+KOTLIN = """import kotlinx.coroutines.runBlocking
+import org.json.JSONObject
+import org.pickerd.client.PickerClient
+import org.pickerd.client.answer
+import org.pickerd.client.state
+
+fun tap(date: String): JSONObject = JSONObject().put("type", "tap").put("date", date)
+
+suspend fun example(client: PickerClient) {{ {example} }}
+
+fun main(arguments: Array<String>) = runBlocking<Unit> {{
+  val client = PickerClient(arguments[0], "Mia", object : PickerClient.Events {{}}).start()
+  println(client.answer(tap("2018-11-20")).getInt("revision"))
+  println(client.answer(tap("1999-01-01")).getString("code"))
+  println(client.answer(JSONObject().put("type", "select")).getString("code"))
+  println(client.state().getInt("unanswered"))
+  client.close()
+  println(client.answer(tap("2018-11-21")).getString("type"))
+}}
+"""
+
+
+def test_a_program_in_kotlin_waits_for_answers_in_coroutines(maven, server, tmp_path):
+    jars = ":".join([JARS, str(maven / f"pickerd-client-{VERSION}.jar"), *(
+        f"/usr/share/java/{name}.jar" for name in (
+            "kotlin-stdlib", "kotlinx-coroutines-core", "atomicfu"))])
+    *_, example = re.findall(r"(?ms)^```kotlin\n(.*?)^```$", (REPOSITORY / "web/guide/java.md").read_text())
+    (tmp_path / "program.kt").write_text(KOTLIN.format(example=example))
+    run("kotlinc", "-jvm-target", "1.8", "-classpath", jars, "-d", tmp_path / "classes", tmp_path / "program.kt")
+    session = server.session(CALENDAR)
+
+    printed = run("java", "-cp", f"{jars}:{tmp_path / 'classes'}", "ProgramKt", session.url)
+
+    assert printed.split() == ["1", "outsideMonths", "badMessage", "0", "lost"]
+
+
 def test_the_files_for_maven_are_those_that_maven_central_asks_for(maven):
     jar, sources, documentation, pom = (
         maven / f"pickerd-client-{VERSION}{end}" for end in (".jar", "-sources.jar", "-javadoc.jar", ".pom"))

@@ -6,8 +6,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -96,6 +100,11 @@ public final class PickerClient {
   private JSONObject stored = new JSONObject();
   /** Commands that were given before the first welcome, when their user had seen nothing. */
   private final List<JSONObject> early = new ArrayList<>();
+  /** Who waits for the answer to a command; guarded by itself, for `give` on any thread. */
+  private final Map<JSONObject, Consumer<JSONObject>> answers = new IdentityHashMap<>();
+  /** The commands of these that the loop has got. */
+  private final Set<JSONObject> taken = Collections.newSetFromMap(new IdentityHashMap<>());
+  private boolean isClosed;
   private WebSocket socket;
   /** The number of the connection: events of earlier ones are ignored. */
   private int connection;
@@ -179,6 +188,12 @@ public final class PickerClient {
   public void close() {
     post(() -> {
       connection++;  // What the connection still reports is ignored.
+      List<JSONObject> lost;
+      synchronized (answers) {
+        isClosed = true;
+        lost = new ArrayList<>(answers.keySet());
+      }
+      for (JSONObject command : lost) report(command, lostMessage());
       if (socket != null) socket.close(1000, null);
       loop.shutdownNow();
       if (isOwnHttp) http.dispatcher().executorService().shutdown();
@@ -193,9 +208,34 @@ public final class PickerClient {
    *     {@code {"type":"find","column":0,"text":"mun"}}
    */
   public void give(JSONObject command) {
+    give(command, null);
+  }
+
+  /**
+   * Gives a command, and reports its answer.
+   *
+   * @param command as for {@link #give(JSONObject)}
+   * @param answer called once, on the client's thread, with the server's {@code delta},
+   *     {@code reply}, {@code refused} or {@code found}, or with {@code {"type":"lost"}}: the
+   *     outcome is unknown, or the client was closed, if before this call on the caller's thread;
+   *     null: nobody waits
+   */
+  public void give(JSONObject command, Consumer<JSONObject> answer) {
+    JSONObject own;
+    try {
+      own = new JSONObject(command.toString());
+    } catch (JSONException problem) {
+      throw new IllegalArgumentException(problem);
+    }
+    boolean isLate;
+    synchronized (answers) {
+      isLate = isClosed;
+      if (answer != null && !isLate) answers.put(own, answer);
+    }
+    if (isLate && answer != null) answer.accept(lostMessage());
     post(() -> {
+      if (answer != null) taken.add(own);
       try {
-        JSONObject own = new JSONObject(command.toString());
         switch (own.getString("type")) {
           case "select": select(own); break;
           case "rename": rename(own); break;
@@ -203,9 +243,35 @@ public final class PickerClient {
           default: enqueue(own);
         }
       } catch (JSONException problem) {  // A field is missing.
-        refuse("badMessage", problem.getMessage());
+        refuse(own, "badMessage", problem.getMessage());
       }
     });
+  }
+
+  private static JSONObject lostMessage() {
+    return new JSONObject(Map.of("type", "lost"));
+  }
+
+  /** Reports the answer to a command, if somebody waits for it. */
+  private void report(JSONObject command, JSONObject message) {
+    taken.remove(command);
+    Consumer<JSONObject> answer;
+    synchronized (answers) {
+      answer = answers.remove(command);
+    }
+    if (answer != null) answer.accept(message);
+  }
+
+  /** Reports the commands without an answer that wait neither for a welcome nor in the queue. */
+  private void reportLost() {
+    List<JSONObject> lost = new ArrayList<>(taken);
+    lost.removeIf(command -> early.stream().anyMatch(one -> one == command));
+    JSONArray queue = stored.optJSONArray("queue");
+    for (int index = 0; index < queue.length(); index++) {
+      JSONObject waiting = queue.optJSONObject(index);
+      lost.removeIf(command -> command == waiting);
+    }
+    for (JSONObject command : lost) report(command, lostMessage());
   }
 
   /**
@@ -289,6 +355,7 @@ public final class PickerClient {
     connection++;
     isJoined = false;
     socket = null;
+    reportLost();  // Rows that were to be found: nobody asks again.
     // A second 4301: the member's secret may be wrong. Tries the token once without it.
     joinsAsNew = code == 4301 && isRejected && !joinsAsNew && stored.has("me");
     isRejected = code == 4301;
@@ -368,7 +435,11 @@ public final class PickerClient {
         if (message.getString("code").equals("tooMany")) {  // Not done; a later one may have been.
           JSONObject command = answered(message.optLong("ref"));
           if (command != null) {
-            loop.schedule(() -> post(() -> enqueue(command)), 1, TimeUnit.SECONDS);
+            boolean isAwaited = taken.remove(command);
+            loop.schedule(() -> post(() -> {
+              if (isAwaited) taken.add(command);
+              enqueue(command);
+            }), 1, TimeUnit.SECONDS);
           }
         } else {
           events.refused(message);
@@ -376,6 +447,9 @@ public final class PickerClient {
         fold(message.getJSONArray("changes"));
         break;
       case "found":
+        for (JSONObject command : new ArrayList<>(taken)) {
+          if (command.optInt("id", -1) == message.optInt("id")) report(command, message);
+        }
         events.found(message);
         break;
       case "presence":
@@ -388,6 +462,7 @@ public final class PickerClient {
     }
     if (ANSWERS.contains(type) && message.has("ref")) {
       JSONObject command = answered(message.getLong("ref"));
+      if (command != null) report(command, message);
       if (type.equals("reply") && command != null && command.getString("type").equals("rename")) {
         stored.getJSONObject("me").put("name", command.get("name"));  // Others receive `changed`.
       }
@@ -412,6 +487,7 @@ public final class PickerClient {
     resend();  // Each is done only once.
     for (JSONObject command : early) enqueue(command);
     early.clear();
+    reportLost();
   }
 
   /**
@@ -625,15 +701,18 @@ public final class PickerClient {
     String wanted = command.getString("name");
     if (wanted.trim().isEmpty() || wanted.codePointCount(0, wanted.length()) > 64) {
       // The server would close the connection with 4400.
-      refuse("badMessage", "name must have 1 to 64 characters, not only spaces");
+      refuse(command, "badMessage", "name must have 1 to 64 characters, not only spaces");
     } else {
       enqueue(command);
     }
   }
 
   /** Refuses a command that is not sent. */
-  private void refuse(String code, String detail) throws JSONException {
-    events.refused(new JSONObject().put("type", "refused").put("code", code).put("detail", detail));
+  private void refuse(JSONObject command, String code, String detail) throws JSONException {
+    JSONObject refusal =
+        new JSONObject().put("type", "refused").put("code", code).put("detail", detail);
+    report(command, refusal);
+    events.refused(refusal);
   }
 
   /** Selects a row as shown; `generation` and `key` identify it. */
@@ -649,7 +728,7 @@ public final class PickerClient {
 
   /** Finds rows of a column by their texts; a row that was found can be selected. */
   private void find(JSONObject command) throws JSONException {
-    if (!isJoined) refuse("offline", "there is no connection");
+    if (!isJoined) refuse(command, "offline", "there is no connection");
     else send(command.has("id") ? command : command.put("id", 0));
   }
 }
