@@ -2,8 +2,8 @@
 # release.sh BINARY FOLDER [COMPRESSION] : writes all files of a release to FOLDER, which must not
 # exist: the source archive of HEAD, the Debian package, the backend kit for Python as one file, the
 # bill of materials, what changed, in folders the packages for the registries npm, PyPI and Maven
-# Central, and the checksums of all. PYTHON is a Python with the modules `build` and `flit_core`. With
-# REHEARSAL=yes it only warns of addresses that are placeholders.
+# Central, and the checksums of all. PYTHON is a Python with the modules `build` and `flit_core`.
+# With REHEARSAL=yes it only warns of addresses that are placeholders.
 set -euo pipefail
 binary=$(realpath "$1")
 folder=$(realpath -m "$2")

@@ -441,7 +441,8 @@ class Pickerd:
         is_repeatable = not is_list or if_match is not None
         return self.request("PATCH", path, patch, headers=headers, is_repeatable=is_repeatable)
 
-    def patch_definition(self, session: str, patch: Any, *, if_match: int | None = None) -> dict[str, Any]:
+    def patch_definition(
+            self, session: str, patch: Any, *, if_match: int | None = None) -> dict[str, Any]:
         """Changes what can be picked in a session.
 
         patch: a merge patch (dict, `None` removes) or a JSON Patch (list). if_match: the `version`
@@ -541,7 +542,8 @@ class Pickerd:
         path = f"/v1/sessions/{_segment(session)}/commands"
         return self.request("POST", path, command, is_repeatable=False)
 
-    def settle(self, session: str, op: str, granted: bool, *, reason: str | dict[str, str] | None = None,
+    def settle(self, session: str, op: str, granted: bool, *,
+               reason: str | dict[str, str] | None = None,
                data: Any = None) -> str:
         """Decides on a confirmation. Send the same decision until it is answered.
 
