@@ -36,7 +36,7 @@ SYMBOLS =
 # The name of the container image, and further options of `docker build`.
 IMAGE = pickerd
 IMAGE_ARGS =
-# yes: `make release` only warns of addresses that are placeholders.
+# yes: `make release` only warns of addresses that nobody has chosen yet.
 REHEARSAL =
 UNITS = pickerd.service pickerd.socket pickerd-api.socket pickerd-redirect.socket
 

@@ -3,14 +3,14 @@
 # exist: the source archive of HEAD, the Debian package, the backend kit for Python as one file, the
 # bill of materials, what changed, in folders the packages for the registries npm, PyPI and Maven
 # Central, and the checksums of all. PYTHON is a Python with the modules `build` and `flit_core`.
-# With REHEARSAL=yes it only warns of addresses that are placeholders.
+# With REHEARSAL=yes it only warns of addresses that nobody has chosen yet.
 set -euo pipefail
 binary=$(realpath "$1")
 folder=$(realpath -m "$2")
 compression=${3:-xz}
 cd "$(dirname "$0")/.."
 # The end of addresses that nobody has chosen yet, in documents and packages.
-PLACEHOLDER=pickerd.invalid
+UNCHOSEN=pickerd.invalid
 
 if [ -e "$folder" ]; then
   echo "release.sh: $folder exists; remove it, so that no file of another release stays in it" >&2
@@ -21,11 +21,11 @@ if [ "$("$binary" --version)" != "$version" ]; then
   echo "release.sh: $binary is not of version $version; build it again" >&2
   exit 1
 fi
-placeholders=$(git grep -nIF "$PLACEHOLDER" HEAD -- . ':!Tests' ':!deploy/release.sh' |
+found=$(git grep -nIF "$UNCHOSEN" HEAD -- . ':!Tests' ':!deploy/release.sh' |
   sed 's/^HEAD:/  /') || true
-if [ -n "$placeholders" ]; then
+if [ -n "$found" ]; then
   printf 'release.sh: replace %s by an address of the project, in\n%s\n' \
-    "$PLACEHOLDER" "$placeholders" >&2
+    "$UNCHOSEN" "$found" >&2
   [ "${REHEARSAL:-}" = yes ] || exit 1
 fi
 changes=$(awk -v head="## [$version] - " \

@@ -102,7 +102,7 @@ def refusal(copy):
     return done.stderr
 
 
-def test_a_release_refuses_placeholders_and_a_version_without_changes(copy):
+def test_a_release_refuses_addresses_of_nobody_and_a_version_without_changes(copy):
     listed = re.findall(r"^  ([\w./-]+):\d+:", refusal(copy), re.M)
 
     assert {"SECURITY.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "deploy/Dockerfile",

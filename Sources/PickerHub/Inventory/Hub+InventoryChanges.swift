@@ -36,7 +36,7 @@ struct HubInventory {
   private var placesDue: Int64 = 0
   /// Whether a timer reads them.
   private var isLineQueued = false
-  /// A changed place is told within 5 s: one who leaves a long line changes thousands.
+  /// A changed place is sent within 5 s: one who leaves a long line changes thousands.
   private static let placesMilliseconds: Int64 = 4000
   private var shared: [View: Shared] = [:]
   /// The keys that are kept for somebody in the line.
@@ -144,7 +144,7 @@ struct HubInventory {
   }
 }
 
-/// What a session is told of its levels.
+/// What a session has not seen of its levels.
 private struct LevelNews {
   /// Those that have changed, or all.
   let levels: KeyLevels
