@@ -103,7 +103,7 @@ def answers(members, events):
 
 
 def race(members, events, day):
-    """Milliseconds of the answers, after one has got the day and all others have been refused with the reason."""
+    """Milliseconds of the answers, after one has got the day and all others are refused for it."""
     for member in members:
         member.has_lost = False
         member.send(b'{"type":"tap","ref":%%d,"date":"%s"}' % day.encode())
