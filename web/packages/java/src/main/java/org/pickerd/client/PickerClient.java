@@ -105,6 +105,8 @@ public final class PickerClient {
   /** The commands of these that the loop has got. */
   private final Set<JSONObject> taken = Collections.newSetFromMap(new IdentityHashMap<>());
   private boolean isClosed;
+  /** The id of the next `find` without one, which its answer has. */
+  private int finds;
   private WebSocket socket;
   /** The number of the connection: events of earlier ones are ignored. */
   private int connection;
@@ -729,6 +731,6 @@ public final class PickerClient {
   /** Finds rows of a column by their texts; a row that was found can be selected. */
   private void find(JSONObject command) throws JSONException {
     if (!isJoined) refuse(command, "offline", "there is no connection");
-    else send(command.has("id") ? command : command.put("id", 0));
+    else send(command.has("id") ? command : command.put("id", finds++));
   }
 }
