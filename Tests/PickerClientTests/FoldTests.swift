@@ -22,6 +22,21 @@ import Testing
     #expect(ana.state.columns.map(\.selected?.key) == ["c", "z"])
   }
 
+  @Test func `a row with a level keeps it when it is selected`() {
+    var ana = ClientFixture()
+    ana.join()
+    ana.receive(
+      delta(
+        1,
+        #"{"change":"reload","column":1,"generation":1,"count":2,"from":0,"row":0,"#
+          + #""rows":[{"key":"x","text":"X"},{"key":"y","text":"Y","level":"few","left":2}]},"#
+          + moved(1, 0, "x")))
+
+    ana.receive(delta(2, moved(1, 1, "y")))
+
+    #expect(ana.state.columns[1].selected?.level == .few(left: 2))
+  }
+
   @Test func `the host's data in a result may have 127 levels`() {
     var ana = ClientFixture()
     ana.join()

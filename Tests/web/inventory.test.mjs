@@ -63,6 +63,15 @@ test("units that are changed can be undone", () => {
   assert.deepEqual([state.undos, state.redos], [0, 1]);
 });
 
+test("a row with a level keeps it when it is selected", () => {
+  const rows = [{ key: "a", text: "A" }, { key: "b", text: "B", level: "few", left: 2 }];
+  const state = joined({ kind: "cascade" }, { columns: [{ generation: 1, count: 2, from: 0, rows, row: 0 }] });
+  delta(state, [{ change: "row", column: 0, row: 1, key: "b", text: "B", cause: "select" }], { by: "m_2" });
+  assert.deepEqual(state.columns[0].selected, rows[1]);
+  delta(state, [{ change: "row", column: 0, row: 1, key: "c", text: "C", cause: "select" }], { by: "m_2" });
+  assert.deepEqual(state.columns[0].selected, { key: "c", text: "C" });
+});
+
 test("levels come with months and rows, also of a column with its old generation", () => {
   const rows = [{ key: "a", text: "A", level: "few", left: 2 }, { key: "b", text: "B" }];
   const state = joined({ kind: "cascade" }, { columns: [{ generation: 1, count: 2, from: 0, rows, row: 0 }] });

@@ -101,11 +101,12 @@ public struct PickerColumn: Hashable, Sendable {
     }
   }
 
-  /// Stores the row to which the selection has moved. Such a change has no note: a loaded row
-  /// retains its note, and another one still counts as not loaded.
+  /// Stores the row to which the selection has moved. Such a change has neither note nor level: a
+  /// loaded row retains them, and another one still counts as not loaded.
   mutating func put(moved row: PickerRow, at index: Int) {
     if let known = rows[index], known.key.isExactly(row.key) {
-      rows[index] = PickerRow(key: row.key, text: row.text, note: known.note)
+      rows[index] = PickerRow(
+        key: row.key, text: row.text, note: known.note, level: known.level)
     } else {
       rows[index] = row
       withoutNotes.insert(index)

@@ -33,12 +33,12 @@ export class Column {
   }
 
   /**
-   * The row of a `row` change. If the change has no note, the row retains the known one.
+   * The row of a `row` change, which has neither a note nor a level: a known row retains them.
    * @param {import("./types").AnyChange} change @returns {Row}
    */
   rowWith({ row, key, text, note }) {
-    const known = this.at(row);
-    return withNote({ key, text }, note ?? (known?.key === key ? known?.note : null));
+    const known = this.at(row)?.key === key ? this.at(row) : undefined;
+    return withNote({ ...known, key, text }, note ?? known?.note);
   }
 
   /**
