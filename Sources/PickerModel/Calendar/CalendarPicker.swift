@@ -144,8 +144,12 @@ extension CalendarPicker {
     kind = CalendarKind(kind, seeing: levels)
     var answer = TickAnswer(cellsBefore: .calendar(Boxed(before)))
     var retained: (range: DateRange?, reason: ClampReason?) = (range, nil)
-    // Otherwise what time has cut would be cut again.
-    if let range, rules.isClosed(in: range) { retained = rules.keepingWalked(range) }
+    // Otherwise what time has cut would be cut again. A stay that was begun with its departure needs
+    // a night before it.
+    let isBegun = rules.isOpen(range) && rules.keeping(range) == range
+    if let range, rules.isClosed(in: range) || rules.isOpen(range) && !isBegun {
+      retained = rules.keepingWalked(range)
+    }
     select(retained.range, before.lastTap)
     if range != before.range || reach != before.reach {
       let wanted = retained.reason == nil ? nil : before.range?.end
