@@ -45,8 +45,10 @@ extension SQLSchema {
     CREATE INDEX inventory_claim_number ON inventory_claim (definition, number);
     CREATE INDEX inventory_claim_end ON inventory_claim (definition, ends_at)
       WHERE ends_at IS NOT NULL;
-    CREATE INDEX inventory_claim_holder ON inventory_claim (definition, holder)
-      WHERE holder IS NOT NULL;
+    CREATE INDEX inventory_claim_holder ON inventory_claim (definition, holder, weight)
+      WHERE holder IS NOT NULL AND state <> 'booked';
+    CREATE INDEX inventory_claim_line ON inventory_claim (definition, ordinal)
+      WHERE ordinal IS NOT NULL;
     CREATE INDEX inventory_claim_booked ON inventory_claim (definition, id)
       WHERE state = 'booked';
     -- The keys of a claim.
@@ -59,11 +61,15 @@ extension SQLSchema {
       units bigint NOT NULL,
       ends_at bigint,
       ordinal bigint,
+      -- The same for all who wait for the same units of the same keys.
+      wish \(dialect.orderedText),
       PRIMARY KEY (definition, key, id, is_session)
     );
     CREATE INDEX inventory_unit_end ON inventory_unit (definition, key, ends_at)
       WHERE ends_at IS NOT NULL;
     CREATE INDEX inventory_unit_line ON inventory_unit (definition, key, ordinal)
+      WHERE ordinal IS NOT NULL;
+    CREATE INDEX inventory_unit_wish ON inventory_unit (definition, key, wish, ordinal)
       WHERE ordinal IS NOT NULL;
     CREATE INDEX inventory_unit_booked ON inventory_unit (definition, key, id)
       WHERE is_booked;
@@ -81,23 +87,6 @@ extension SQLSchema {
       PRIMARY KEY (definition, key)
     );
     CREATE INDEX inventory_key_number ON inventory_key (definition, number);
-    """
-  }
-
-  /// Those who wait in groups, so that a long line is not gone through, and the weights of holders
-  /// without their bookings. Those who wait already are a group each.
-  static let line: Migration = { dialect in
-    """
-    -- The same for all who wait for the same units of the same keys.
-    ALTER TABLE inventory_unit ADD COLUMN wish \(dialect.orderedText);
-    UPDATE inventory_unit SET wish = 'w' || ordinal WHERE ordinal IS NOT NULL;
-    CREATE INDEX inventory_unit_wish ON inventory_unit (definition, key, wish, ordinal)
-      WHERE ordinal IS NOT NULL;
-    CREATE INDEX inventory_claim_line ON inventory_claim (definition, ordinal)
-      WHERE ordinal IS NOT NULL;
-    DROP INDEX inventory_claim_holder;
-    CREATE INDEX inventory_claim_holder ON inventory_claim (definition, holder, weight)
-      WHERE holder IS NOT NULL AND state <> 'booked';
     """
   }
 }

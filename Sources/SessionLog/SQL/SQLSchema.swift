@@ -9,7 +9,7 @@ enum SQLSchema {
   /// The migration to a version, as SQL; the first one makes version 1.
   typealias Migration = @Sendable (SQLDialect) -> String
 
-  static let migrations: [Migration] = [first, line]
+  static let migrations: [Migration] = [first]
 
   /// The version of a store; 0 if it has no tables of pickerd.
   ///
