@@ -76,6 +76,23 @@ def hash_of(*parts):
     return hashlib.sha256(b"".join(parts)).hexdigest()[:10].upper()
 
 
+def write_tables(folder, words, prefix, *into):
+    """Writes the texts of each language as a file with one hash for all of them, so that a bundle
+    does not have the name of each, and lets the module `words` import these."""
+    tables = {path.stem: path.read_text() for path in sorted((folder / words).glob("tables/*.js"))}
+    name = f"{prefix}%s.{hash_of(*(text.encode() for text in tables.values()))}.js"
+    for tag, text in tables.items():
+        small = esbuild(folder, text=text)
+        for one in into:
+            (folder / one).mkdir(exist_ok=True)
+            (folder / one / (name % tag)).write_text(small)
+    module = folder / words / "words.js"
+    imports = re.compile(r"import\(`\./tables/(\$\{\w+\})\.js`\)")
+    text, count = imports.subn(lambda match: f"import(`./{name % match[1]}`)", module.read_text())
+    assert count == 1, f"{words}/words.js imports the tables {count} times"
+    module.write_text(text)
+
+
 class Outputs:
     """The files that esbuild has written, with paths relative to the page."""
 
@@ -197,6 +214,8 @@ def main():
         docs = write_docs(new / "docs")
         if shutil.which("esbuild"):
             minify_sheets(new)
+            write_tables(new, "client/words", "", "client/-", "demo/-")
+            write_tables(new, "demo/words", "page-", "demo/-")
             write_worker(new, bundle_page(new, temporary))
             bundle_client(new, temporary)
         if docs and docs.wait():

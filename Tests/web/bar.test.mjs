@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PickerState } from "../../web/client/core/state.js";
 import { resultText, statusText, usability } from "../../web/client/parts/bar.js";
-import { en } from "../../web/client/words/en.js";
+import { wordsOf } from "../../web/client/words/words.js";
+
+const en = wordsOf("en");
 
 /** An owner's view of a session whose kind and result the elements may not know. */
 function pickerOf(kind, result) {

@@ -9,10 +9,9 @@ import { usability } from "../../web/client/parts/bar.js";
 import { lateLabel } from "../../web/client/parts/late-sentences.js";
 import { sentenceOf } from "../../web/client/parts/sentences.js";
 import * as stock from "../../web/client/parts/stock-sentences.js";
-import { stockLanguages, stockWordsOf } from "../../web/client/parts/stock-words.js";
-import { loadWords, wordsOf } from "../../web/client/words/words.js";
+import { languages, loadWords, wordsOf } from "../../web/client/words/words.js";
 
-const locales = ["en", "ar", "de", "ja", "zh-Hans"];
+const locales = ["en", ...languages];
 await Promise.all(locales.map(loadWords));
 
 const settings = { units: { min: 1, max: 4 }, few: 3, holdSeconds: 120, waiting: true, offerSeconds: 900 };
@@ -135,16 +134,9 @@ test("a range that ends before a day that others took says so in every language"
       const state = joined({ kind: "calendar", selection: "range" });
       const [notice] = delta(state, [{ change: "range", start: "2026-12-20", end: "2026-12-23", hits: 2, cause: "clamp", reason, wanted: "2026-12-27" }], { by: "m_1" }, true);
       const day = stock.textOf(["2026-12-24"], pickerOf(state, locale));
-      assert.ok(textOf(notice, state, locale).includes(wordsOf(locale).reasons[reason]({ next: day })), `${locale} ${textOf(notice, state, locale)}`);
+      assert.ok(textOf(notice, state, locale).includes(wordsOf(locale).reasons[reason]({ what: day })), `${locale} ${textOf(notice, state, locale)}`);
     }
   }
-});
-
-test("all languages have all texts of the panel", () => {
-  const keysIn = (words, path = "") => Object.entries(words).flatMap(([key, value]) =>
-    (typeof value === "object" ? keysIn(value, `${path}${key}.`) : [path + key])).sort();
-  for (const locale of locales) assert.deepEqual(keysIn(stockWordsOf(locale)), keysIn(stockLanguages.en), locale);
-  assert.equal(new Set(locales.map(stockWordsOf)).size, locales.length);
 });
 
 test("the keys of a value are those of its days, nights, start or path", () => {

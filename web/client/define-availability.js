@@ -8,3 +8,4 @@ define("pickerd-availability", AvailabilityElement);
 export { AvailabilityElement };
 /** @typedef {import("./tags").PickerEventMap} PickerEventMap */
 export * from "./pickerd.js";
+export { words } from "./words/words.js";

@@ -8,3 +8,4 @@ define("pickerd-calendar", CalendarElement);
 export { CalendarElement };
 /** @typedef {import("./tags").PickerEventMap} PickerEventMap */
 export * from "./pickerd.js";
+export { words } from "./words/words.js";

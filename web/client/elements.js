@@ -7,3 +7,4 @@
 export { CalendarElement } from "./define-calendar.js";
 export { WheelsElement } from "./define-wheels.js";
 export * from "./pickerd.js";
+export { words } from "./words/words.js";

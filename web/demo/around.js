@@ -19,7 +19,7 @@ export function menuView(settings, page) {
       value: settings.typedName, onchange: (/** @type {any} */ { target }) => settings.setName(target.value),
     })),
     labelled(words.languageLabel, h("select", { id: "language", value: locale, onchange: (/** @type {any} */ { target }) => settings.setLocale(target.value) },
-      Object.entries(languageNames).map(([one, name]) => h("option", { key: one, value: one, lang: one }, name)))),
+      languageNames().map(([one, name]) => h("option", { key: one, value: one, lang: one }, name)))),
     labelled(words.theme, h("select", { id: "theme", value: settings.theme, onchange: (/** @type {any} */ { target }) => settings.setTheme(target.value) },
       themes.map((one) => h("option", { key: one, value: one }, words.themes[one])))),
     page && pickerItems(settings, page),

@@ -1,6 +1,7 @@
 // The page that is shown instead of a picker: the reason, and what the user can do.
 
-import { wordsOf } from "../client/words/words.js";
+import { later } from "../client/words/en-later.js";
+import { addEnglish, wordsOf } from "../client/words/words.js";
 import { hasEnded } from "./ending.js";
 import { openNew } from "./opening.js";
 import { h } from "./patch.js";
@@ -8,6 +9,8 @@ import { hashOf, pastedRoute } from "./route.js";
 import { Problem, readSession } from "./server.js";
 
 /** @typedef {import("./picker-page.js").PickerPage} PickerPage */
+
+addEnglish(later);
 
 /** @param {PickerPage} page @returns {import("./patch.js").View} null if the picker can be shown */
 export function closedView(page) {

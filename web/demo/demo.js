@@ -15,7 +15,7 @@ import "./recent.js";
 import "./server.js";
 import { arrivingRoute, examplesHash, saleOf } from "./route.js";
 import { Settings } from "./settings.js";
-import { loadHomeWords, loadLanguage } from "./words/words.js";
+import { loadLanguage } from "./words/words.js";
 
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, tokenSheet(), controlSheet()];
 
@@ -92,10 +92,10 @@ async function draw({ isArriving }) {
     if (page?.joining === joining) await page.open();
   } else {
     demoPickers().catch(() => {});
-    const [{ Home }, words] = await Promise.all([import("./home.js"), loadHomeWords(settings.locale), loadLaterSheet()]);
+    const [{ Home }] = await Promise.all([import("./home.js"), loadLaterSheet()]);
     if (location.hash !== hash) return;
     home ??= new Home(main, settings);
-    await home.show(location.hash === examplesHash, words, saleOf(location.hash));
+    await home.show(location.hash === examplesHash, saleOf(location.hash));
   }
   if (isArriving) {
     window.scrollTo(0, 0);

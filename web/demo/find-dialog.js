@@ -81,7 +81,7 @@ export class FindDialog {
       named(find.last, input("last", { type: "date", min: filled.first, max: lastDate }))),
     kind === "times"
       ? [pair(named(find.from, select("from", hours(0, 23))), named(find.until, select("until", hours(1, 24)))),
-        named(find.minutes, select("minutes", durations.map((minutes) => [String(minutes), find.duration(minutes)]))),
+        named(find.minutes, select("minutes", durations.map((minutes) => [String(minutes), durationText(minutes)]))),
         h("p", { class: "remark" }, find.zone(cityOf(definition.timeZone)))]
       : [h("label", { class: "check" }, h("input", { name: "weekends", type: "checkbox", checked: filled.weekends }), find.weekends),
         named(find.days, input("days", { type: "number", min: "1", max: filled.weekends ? "2" : "31", inputmode: "numeric" }))],
@@ -169,3 +169,8 @@ const hours = (first, last) => Array.from({ length: last - first + 1 }, (_, at) 
   const hour = String(first + at).padStart(2, "0");
   return [`${hour}:00`, hourText(hour, document.documentElement.lang) ?? `${hour}:00`];
 });
+
+/** @param {number} minutes "30 minutes", "1.5 hours" */
+const durationText = (minutes) => new Intl.NumberFormat(document.documentElement.lang, {
+  style: "unit", unitDisplay: "long", unit: minutes < 60 ? "minute" : "hour",
+}).format(minutes < 60 ? minutes : minutes / 60);

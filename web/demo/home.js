@@ -11,7 +11,8 @@ import { demoPickers } from "./pickers.js";
 import { notesFrom } from "./prices.js";
 import { forgetAll } from "./recent.js";
 import { Problem } from "./server.js";
-import { en } from "./words/home-en.js";
+import { home } from "./words/home-en.js";
+import { homeWordsOf } from "./words/words.js";
 
 /** @typedef {import("./words/words.js").DemoWords & import("./words/types").HomeWords} Words */
 /** @typedef {import("./pickers.js").DemoPicker} DemoPicker */
@@ -50,18 +51,22 @@ export class Home {
   constructor(container, settings) {
     this.container = container;
     this.settings = settings;
-    this.texts = en;
+    /** @type {import("./words/types").HomeWords | null} */
+    this.texts = null;
   }
 
   /** @returns {Words} */
-  get words() { return { ...this.settings.words, ...this.texts }; }
+  get words() {
+    this.texts ??= homeWordsOf(home, this.settings.locale);
+    return { ...this.settings.words, ...this.texts };
+  }
 
   /**
    * Shows the home page, the examples or a sale, also after the language has changed.
-   * @param {boolean} isExamples @param {import("./words/types").HomeWords} [texts] @param {string | null} [sale] its name
+   * @param {boolean} isExamples @param {string | null} [sale] its name
    */
-  async show(isExamples, texts = en, sale = null) {
-    this.texts = texts;
+  async show(isExamples, sale = null) {
+    this.texts = null;
     if (this.isExamples !== isExamples) this.problem = null;
     this.isExamples = isExamples;
     if (this.sale?.name !== sale) {

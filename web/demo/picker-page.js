@@ -17,7 +17,7 @@ import { forget, remember } from "./recent.js";
 import { areaOf, namesUser, storedTokens } from "./route.js";
 import { readDecider, readSession } from "./server.js";
 import { read, write } from "./storage.js";
-import { demoWordsOf, languageNames, loadLanguage } from "./words/words.js";
+import { demoWordsOf, loadLanguage, locales } from "./words/words.js";
 
 /** @typedef {import("../client/core/session.js").PickerSession} PickerSession */
 
@@ -343,7 +343,7 @@ async function knownPicker({ kind, locale: first }, title, locale) {
   const pickers = (await demoPickers().catch(() => [])).filter(({ definitions }) => definitions.some((one) => one.kind === kind));
   const named = (/** @type {string} */ language) => pickers.find(({ id }) => demoWordsOf(language).pickers[id] === title);
   if (!title || pickers.length === 0) return undefined;
-  for (const language of [locale, first].filter((one) => one in languageNames)) {
+  for (const language of [locale, first].filter((one) => locales.includes(one))) {
     await loadLanguage(language);
     const found = named(language);
     if (found) return found;

@@ -2,7 +2,7 @@
 
 import { directionOf } from "../client/words/dates.js";
 import { read, write } from "./storage.js";
-import { bestLocale, demoWordsOf, languageNames, loadLanguage } from "./words/words.js";
+import { bestLocale, demoWordsOf, loadLanguage, locales } from "./words/words.js";
 
 export const themes = /** @type {const} */ (["system", "light", "dark"]);
 
@@ -17,7 +17,7 @@ export class Settings extends EventTarget {
   constructor() {
     super();
     const locale = stored("locale");
-    this.locale = locale && languageNames[locale] ? locale : bestLocale(navigator.languages);
+    this.locale = locale && locales.includes(locale) ? locale : bestLocale(navigator.languages);
     this.theme = themes.find((theme) => theme === stored("theme")) ?? "system";
     this.guest = Number(read("sessionStorage", "guest")) || 1 + Math.floor(Math.random() * 98);
     write("sessionStorage", "guest", String(this.guest));
@@ -40,7 +40,7 @@ export class Settings extends EventTarget {
     this.dispatchEvent(new Event("name"));
   }
 
-  /** @param {string} locale one of `languageNames` */
+  /** @param {string} locale one of `locales` */
   async setLocale(locale) {
     this.locale = locale;
     await loadLanguage(locale);

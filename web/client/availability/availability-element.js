@@ -4,19 +4,21 @@ import { icon, make, setAttribute, setText, wantsLessMotion } from "../parts/dom
 import { PickerElement } from "../parts/picker-element.js";
 import { statusText, usability, withStatus } from "../parts/bar.js";
 import { cityOf, offsetIn, todayIn } from "../words/dates.js";
-import { fullDate, daySpan, joined } from "../words/words.js";
+import { marks } from "../words/en-marks.js";
+import { addEnglish, daySpan, fullDate, joined } from "../words/words.js";
 import { BestList } from "./best-list.js";
 import { Board, cellOf } from "./board.js";
 import { Details } from "./details.js";
 import { commandsOf, countsOf, grades, ownMarks, peopleAt, respondentCount, scoreOf } from "./marks.js";
 import { availabilitySheet } from "./sheet.js";
-import { hasWords, loadWords, wordsOf } from "./words/words.js";
 import { dayTimeIn, instantOf, isZone, ownZone, placeIn, spanIn, zonesByRegion } from "./zones.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Availability} Availability */
 /** @typedef {import("../core/types").Grade} Grade */
 /** @typedef {import("./board.js").Place} Place */
+
+addEnglish(marks);
 
 /** The maximum of zones beside the own one. */
 const zonesMax = 2;
@@ -111,8 +113,6 @@ export class AvailabilityElement extends PickerElement {
     }, () => {});
   }
 
-  get languages() { return { hasWords, loadWords, wordsOf }; }
-
   get timeZone() {
     const zone = this.getAttribute("time-zone") ?? "";
     return isZone(zone) ? zone : ownZone();
@@ -136,7 +136,7 @@ export class AvailabilityElement extends PickerElement {
     if (!availability) return;
     // The page has connected it without a zone.
     if (availability.rows && picker.timeZone === undefined && picker.connection === "live") picker.setTimeZone(this.timeZone);
-    const { marks } = this.texts;
+    const { marks } = this.words;
     setAttribute(this.gradeGroup, "aria-label", marks.grade);
     for (const grade of grades) {
       const button = this.gradeButtons[grade];
@@ -165,7 +165,7 @@ export class AvailabilityElement extends PickerElement {
     const hadFocus = scroller.matches(":focus-within");
     const isFirst = this.board.days === null;
     const zones = this.#zones(picker, availability);
-    const { marks } = this.texts;
+    const { marks } = this.words;
     const isBuilt = this.board.build(availability, {
       locale: picker.locale, firstWeekday: picker.state.definition?.firstWeekday ?? 1, today: this.#today(picker, availability),
       zones, label: marks.grid, again: marks.again,
@@ -213,9 +213,6 @@ export class AvailabilityElement extends PickerElement {
     this.painting?.cancel();
     super.disconnectedCallback();
   }
-
-  /** The texts of this element. */
-  get texts() { return /** @type {import("./words/types").AvailabilityWords} */ (this.words); }
 
   /** Draws at most once a frame: 500 people may be painting. */
   #drawLater() {
@@ -266,7 +263,7 @@ export class AvailabilityElement extends PickerElement {
     if (confirms && this.details.confirmButton.hidden) this.bar.focus();
     const cans = counted.flatMap((counts, cell) => (counts && cell >= availability.past ? [counts[0] + counts[1]] : []));
     this.#drawLegend(respondents > 0 ? cans : [], respondents);
-    this.bestList.draw(this.#best(picker, availability), respondents, this.texts);
+    this.bestList.draw(this.#best(picker, availability), respondents, this.words);
     setText(this.summary, this.#summaryText(picker, availability, own, respondents));
   }
 
@@ -275,7 +272,7 @@ export class AvailabilityElement extends PickerElement {
    * @param {number} respondents @param {boolean} isPast
    */
   #about(counts, own, respondents, isPast) {
-    const { marks } = this.texts;
+    const { marks } = this.words;
     return [
       own && marks.mine(marks.grades[own]), counts && respondents > 0 && marks.counts(...counts), isPast && marks.past,
     ].filter(Boolean).join(", ");
@@ -286,7 +283,7 @@ export class AvailabilityElement extends PickerElement {
    * @param {(Grade | null | undefined)[]} own @param {(Grade | null | undefined)[]} stored @param {number} respondents
    */
   #drawDetails(picker, availability, own, stored, respondents) {
-    const { marks } = this.texts;
+    const { marks } = this.words;
     const focused = this.scroller.matches(":focus-within") ? this.focusCell : null;
     const cell = this.pointed ?? focused ?? this.focusCell;
     const isNamed = picker.isOwner || picker.state.definition?.results === "everyone";
@@ -296,7 +293,7 @@ export class AvailabilityElement extends PickerElement {
       // Hidden results are mentioned beside the best windows.
       const title = availability.heat ? respondents > 0 ? marks.answered(respondents) : marks.nobody : "";
       return this.details.draw({ title, counts: null, respondents, people, remark, confirm: null, canConfirm: false, unmarkedAsYes: false },
-        this.texts, picker.self?.id);
+        this.words, picker.self?.id);
     }
     const window = [...this.#window(cell, picker, availability)];
     const isOffered = picker.isOwner && picker.state.status === "open" && cell >= availability.past
@@ -306,7 +303,7 @@ export class AvailabilityElement extends PickerElement {
       people: isNamed ? peopleAt(picker, availability, cell, own) : null, remark,
       confirm: isOffered ? marks.confirmWindow(this.#windowText(window, picker, availability)) : null,
       canConfirm: picker.connection === "live", unmarkedAsYes: picker.state.definition?.unmarked === "yes",
-    }, this.texts, picker.self?.id);
+    }, this.words, picker.self?.id);
   }
 
   /** @param {PickerSession} picker @param {Availability} availability @param {(Grade | null | undefined)[]} own */
@@ -319,7 +316,7 @@ export class AvailabilityElement extends PickerElement {
 
   /** @param {number[]} cans how many can at each cell @param {number} respondents */
   #drawLegend(cans, respondents) {
-    const ends = cans.length > 0 ? [String(Math.min(...cans)), this.texts.marks.of(Math.max(...cans), respondents)] : [];
+    const ends = cans.length > 0 ? [String(Math.min(...cans)), this.words.marks.of(Math.max(...cans), respondents)] : [];
     if (this.legend.dataset.shown === ends.join()) return;
     this.legend.dataset.shown = ends.join();
     this.legend.replaceChildren(...(ends.length > 0 ? [ends[0], make("span", { class: "shades" }), ends[1]] : []));
@@ -330,7 +327,7 @@ export class AvailabilityElement extends PickerElement {
    * @param {number} respondents
    */
   #summaryText(picker, availability, own, respondents) {
-    const { marks } = this.texts;
+    const { marks } = this.words;
     const count = own.filter(Boolean).length;
     return joined([
       availability.heat && (respondents > 0 ? marks.answered(respondents) : marks.nobody), this.#bestText(picker, availability),
@@ -340,7 +337,7 @@ export class AvailabilityElement extends PickerElement {
 
   /** @param {PickerSession} picker @param {Availability} availability */
   #bestText(picker, availability) {
-    const { marks } = this.texts;
+    const { marks } = this.words;
     const [first] = this.#best(picker, availability) ?? [];
     return first ? marks.nowBest(first.text, marks.counts(first.yes, first.maybe, first.no)) : "";
   }
@@ -354,7 +351,7 @@ export class AvailabilityElement extends PickerElement {
 
   /** @param {PickerSession} picker @param {Availability} availability */
   #guideText(picker, availability) {
-    const { marks } = this.texts;
+    const { marks } = this.words;
     const { definition } = picker.state;
     if (!picker.canChange) return "";
     if (availability.closed) return marks.closed;
@@ -386,7 +383,7 @@ export class AvailabilityElement extends PickerElement {
   #drawZone(picker, { rows, timeZone }) {
     this.zonePlace.hidden = !rows;
     if (!rows) return;
-    const { marks } = this.texts;
+    const { marks } = this.words;
     const offset = offsetIn(Date.parse(picker.state.now ?? "") || Date.now(), timeZone, picker.locale);
     const name = matchMedia("(max-width: 480px)").matches ? cityOf(timeZone) : `${cityOf(timeZone)} (${offset})`;
     setAttribute(this.zoneMenu, "aria-label", marks.zone);
@@ -483,11 +480,11 @@ export class AvailabilityElement extends PickerElement {
   #resultText(picker) {
     const { state } = picker;
     const { availability, result } = state;
-    if (!result || !availability) return statusText(picker, this.texts);
-    const { marks } = this.texts;
+    if (!result || !availability) return statusText(picker, this.words);
+    const { marks } = this.words;
     const counts = marks.counts(Number(result.yes), Number(result.maybe), state.status === "open" ? 0 : Number(result.no));
     /** @param {string} text */
-    const said = (text) => withStatus(result.yes === undefined ? text : state.status === "open" ? marks.nowBest(text, counts) : `${text} · ${counts}`, picker, this.texts);
+    const said = (text) => withStatus(result.yes === undefined ? text : state.status === "open" ? marks.nowBest(text, counts) : `${text} · ${counts}`, picker, this.words);
     if (!result.instant) {
       const { start, end } = result;
       const text = start === end ? fullDate(String(start), picker.locale) : daySpan(String(start), String(end), picker.locale);
@@ -576,7 +573,7 @@ export class AvailabilityElement extends PickerElement {
     this.#drawLater();
     if (!picker || !this.canMark || cells.length === 0) return;
     for (const runs of commandsOf(cells)) void picker.mark(grade, runs);
-    const { marks } = this.texts;
+    const { marks } = this.words;
     const text = grade ? marks.painted(marks.grades[grade], cells.length) : marks.erased(cells.length);
     this.speak(({ announcer }) => announcer.announceNow(text));
   }

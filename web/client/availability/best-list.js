@@ -18,7 +18,7 @@ export class BestList {
 
   /**
    * @param {Window[] | undefined} best undefined if this member may not see it
-   * @param {number} respondents @param {import("./words/types").AvailabilityWords} words
+   * @param {number} respondents @param {import("../words/words.js").Words} words
    */
   draw(best, respondents, words) {
     const { marks } = words;
@@ -34,7 +34,7 @@ export class BestList {
     if (focused >= 0) (this.list.children[Math.min(focused, this.list.children.length - 1)]?.firstElementChild ?? this.title).focus?.();
   }
 
-  /** @param {Window} window @param {number} respondents @param {import("./words/types").AvailabilityWords} words */
+  /** @param {Window} window @param {number} respondents @param {import("../words/words.js").Words} words */
   #item({ cell, text, yes, maybe, no }, respondents, { marks }) {
     const bar = make("span", { class: "share", "aria-hidden": "true" }, make("span", { class: "share-yes" }), make("span", { class: "share-maybe" }));
     const all = Math.max(1, respondents, yes + maybe + no);

@@ -227,7 +227,7 @@ function dayNames(date, text, locale, hasMonth) {
     new Intl.DateTimeFormat(locale, { calendar: "gregory", timeZone: "UTC", ...options }).format(Date.parse(date));
   return [
     make("span", { class: "unseen" }, text),
-    make("span", { class: "weekday", "aria-hidden": "true" }, format({ weekday: "short" })),
+    make("span", { class: "weekday", "aria-hidden": "true" }, weekdayName(new Date(date).getUTCDay() + 1, locale)),
     make("span", { class: "number", "aria-hidden": "true" }, format({ day: "numeric" }),
       ...(hasMonth ? [" ", make("span", { class: "month-name" }, format({ month: "short" }))] : [])),
   ];

@@ -29,7 +29,7 @@ export class Details {
    *   title: string, counts: import("./marks.js").Counts | null, respondents: number, people: {[grade: string]: Person[]} | null,
    *   remark: string, confirm: string | null, canConfirm: boolean, unmarkedAsYes: boolean
    * }} facts `people`: null if this member may not see who has marked what
-   * @param {import("./words/types").AvailabilityWords} words @param {string | undefined} self the own member
+   * @param {import("../words/words.js").Words} words @param {string | undefined} self the own member
    */
   draw(facts, words, self) {
     const shown = JSON.stringify([facts, self, words.you]);
@@ -50,7 +50,7 @@ export class Details {
 
   /**
    * @param {{[grade: string]: Person[]}} people @param {{unmarkedAsYes: boolean, title: string}} facts
-   * @param {import("./words/types").AvailabilityWords} words @param {string | undefined} self
+   * @param {import("../words/words.js").Words} words @param {string | undefined} self
    */
   #named(people, facts, words, self) {
     const labels = { yes: words.marks.can, maybe: words.marks.perhaps, no: words.marks.cannot, unmarked: facts.unmarkedAsYes ? words.marks.unmarkedAsYes : words.marks.unmarked, answered: "" };
@@ -74,7 +74,7 @@ export class Details {
     });
   }
 
-  /** @param {import("./marks.js").Counts} counts @param {import("./words/types").AvailabilityWords} words */
+  /** @param {import("./marks.js").Counts} counts @param {import("../words/words.js").Words} words */
   #counted(counts, { marks }) {
     return [marks.can, marks.perhaps, marks.cannot].flatMap((label, at) => (counts[at] === 0 ? [] : [
       make("div", { class: "group", "data-grade": ["yes", "maybe", "no"][at] },

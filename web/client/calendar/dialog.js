@@ -4,10 +4,12 @@ import { dayCountOf, monthIndexOf, monthOf } from "../core/civil.js";
 import { isNights } from "../core/stays.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { boundOf } from "../parts/session-dates.js";
-import { monthName } from "../words/words.js";
-import { laterWordsOf } from "./later-words.js";
+import { dialog } from "../words/en-dialog.js";
+import { addEnglish, monthName, wordsOf } from "../words/words.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
+
+addEnglish(dialog);
 
 export class MonthDialog {
   /** @param {import("./calendar-element.js").CalendarElement} element */
@@ -41,7 +43,7 @@ export class MonthDialog {
     const list = picker?.state.monthList;
     if (!picker || !list) return;
     this.month = month;
-    const words = laterWordsOf(picker.locale);
+    const words = wordsOf(picker.locale).dialog;
     setAttribute(this.element, "aria-label", words.title);
     setAttribute(this.years, "aria-label", words.year);
     setAttribute(this.grid, "aria-label", words.month);
@@ -81,7 +83,7 @@ export class MonthDialog {
 
   /** @param {PickerSession} picker @param {{first: string, last: string}} list */
   #drawDates(picker, list) {
-    const words = laterWordsOf(picker.locale);
+    const words = wordsOf(picker.locale).dialog;
     const isSingle = picker.state.definition?.selection === "single";
     const names = isSingle ? [words.day, ""] : isNights(picker.state) ? [words.arrival, words.departure] : [words.first, words.last];
     setText(this.firstName, names[0]);

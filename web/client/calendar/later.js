@@ -5,12 +5,11 @@ import { isOpen } from "../core/predict.js";
 import { dialogSheet } from "../parts/dialog-sheet.js";
 import { make, setAttribute, setText } from "../parts/dom.js";
 import { initialOf, solidOf } from "../parts/people.js";
-import { dayOf, daySpan, isolated } from "../words/words.js";
+import { dayOf, daySpan, isolated, wordsOf } from "../words/words.js";
 import { MonthDialog } from "./dialog.js";
 import { dragsOf } from "./drag.js";
 import { dateAfterKey } from "./keys.js";
 import { laterSheet } from "./later-sheet.js";
-import { laterWordsOf } from "./later-words.js";
 
 /** @typedef {import("./calendar-element.js").CalendarElement} CalendarElement */
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
@@ -156,7 +155,7 @@ export class Later {
   draw(picker) {
     this.#drawMark(picker);
     for (const { title, cheapest } of this.element.list.views.values()) {
-      setAttribute(title, "data-from", cheapest[0] && laterWordsOf(picker.locale).from(cheapest[0].text));
+      setAttribute(title, "data-from", cheapest[0] && wordsOf(picker.locale).dialog.from(cheapest[0].text));
     }
   }
 
@@ -169,7 +168,7 @@ export class Later {
     if (losesFocus) this.element.bar.focus();
     if (!range || side === 0) return;
     const { locale } = picker;
-    const words = laterWordsOf(locale);
+    const words = wordsOf(locale).dialog;
     const span = range.start === range.end ? dayOf(range.start, locale) : daySpan(range.start, range.end, locale);
     const author = picker.state.members.get(range.by ?? "");
     const isOthers = author && author.id !== picker.self?.id;

@@ -26,7 +26,7 @@ export function whyNot(date, picker, words) {
     if (block.weekdays?.includes(weekday)) return words.why.weekday(weekdayName(weekday, locale, "long"));
     const through = block.through ?? block.from;
     if (block.from && through && date >= block.from && date <= through) {
-      return words.why.blocked(shortDate(block.from, locale), shortDate(through, locale));
+      return words.why.blocked(shortDate(block.from, locale), through === block.from ? null : shortDate(through, locale));
     }
   }
   return words.why.other;

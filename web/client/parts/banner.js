@@ -1,9 +1,13 @@
 // The banner over a picker: what is wrong with the connection.
 
+import { later } from "../words/en-later.js";
+import { addEnglish } from "../words/words.js";
 import { make, setAttribute, setText } from "./dom.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../words/words.js").Words} Words */
+
+addEnglish(later);
 
 /**
  * The text of the connection banner; null if none is needed.

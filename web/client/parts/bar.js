@@ -68,9 +68,9 @@ export class Bar {
   #drawQuestion() {
     const { asks } = this.words ?? {};
     if (!asks || !this.asked) return;
-    const [question, yes] = asks[this.asked];
-    setText(this.question, question);
-    setAttribute(this.ask, "aria-label", question);
+    const { ask, yes } = asks[this.asked];
+    setText(this.question, ask);
+    setAttribute(this.ask, "aria-label", ask);
     setText(this.yes, yes);
     setText(this.no, asks.no);
     this.yes.classList.toggle("cancel", this.asked === "cancel");
@@ -158,7 +158,7 @@ export const statusText = ({ state }, words) => ({
  * @param {string} text @param {PickerSession} picker @param {Words} words
  */
 export const withStatus = (text, picker, words) => (picker.state.status === "confirming"
-  ? words.confirmingNow(text, clockText(picker.state.until, picker.locale)) : statusText(picker, words) + text);
+  ? words.confirmingNow({ what: text, until: clockText(picker.state.until, picker.locale) }) : statusText(picker, words) + text);
 
 /**
  * The result as text, in the page's language.

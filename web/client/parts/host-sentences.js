@@ -1,7 +1,7 @@
 // The sentence for a change of the host: "Dec 24 sold out: your stay now ends on Dec 23".
 
-import { addLaterTexts } from "../words/en-later.js";
-import { dayOf, daySpan, fullDate, momentIn, shortDate, timeText } from "../words/words.js";
+import { later } from "../words/en-later.js";
+import { addEnglish, dayOf, daySpan, fullDate, momentIn, shortDate, timeText } from "../words/words.js";
 import { boundOf } from "./session-dates.js";
 import { totalText } from "./stay-texts.js";
 
@@ -10,7 +10,7 @@ import { totalText } from "./stay-texts.js";
 /** @typedef {NonNullable<ReturnType<typeof import("./hosted.js").hostedOf>>} Hosted */
 /** @typedef {import("../words/words.js").Words} Words */
 
-addLaterTexts();
+addEnglish(later);
 
 /** The maximum of differences that a sentence lists. */
 const namedMax = 2;
@@ -48,11 +48,11 @@ function lostText({ because, keys: [day, hour, minute], range }, { state, locale
   const date = momentIn(Date.parse(day), "UTC", locale, true, false);
   const time = timeText(`${hour}:${minute}`, locale);
   const [days] = state.columns;
-  if (because === "closed" && days.rowOf(day) === null) return host.closed(date, true);
+  if (because === "closed" && days.rowOf(day) === null) return host.closed({ text: date, isDay: true });
   const text = days.selected?.key === day ? time : `${date} ${time}`;
   if (lost) return lost(text);
   if (because === "taken") return host.booked(text);
-  return because === "closed" ? host.closed(text, false) : host.rowRemoved(text);
+  return because === "closed" ? host.closed({ text, isDay: false }) : host.rowRemoved(text);
 }
 
 /** @param {Difference} one @param {PickerSession} picker @param {Words} words @returns {string} */

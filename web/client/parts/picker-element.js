@@ -81,9 +81,6 @@ export class PickerElement extends Base {
   /** @returns {(() => CSSStyleSheet)[]} the style sheets of the subclass */
   static sheets() { return []; }
 
-  /** The texts by language. */
-  get languages() { return { hasWords, loadWords, wordsOf }; }
-
   /**
    * The time zone in which the session is joined; undefined for kinds that do not depend on it.
    * @returns {string | undefined}
@@ -232,12 +229,11 @@ export class PickerElement extends Base {
   redraw() {
     const picker = this.current;
     const locale = picker?.locale ?? this.#locale;
-    const { languages } = this;
-    if (!languages.hasWords(locale)) {
-      void languages.loadWords(locale).then(() => this.redraw());
+    if (!hasWords(locale)) {
+      void loadWords(locale).then(() => this.redraw());
       return;
     }
-    const words = languages.wordsOf(locale);
+    const words = wordsOf(locale);
     if (this.words !== words || !this.frameElement.lang) {
       this.words = words;
       this.bar.setWords(words);

@@ -194,8 +194,9 @@ function reasonText(reason, facts, picker, words) {
   if (!text) return reason;
   const first = boundOf(picker, "min");
   const last = boundOf(picker, "max");
-  return text({
+  return typeof text === "string" ? text : text({
     ...facts, days: picker.state.definition?.maxDays ?? 0, least: picker.state.definition?.minDays ?? 1,
+    what: facts.next ?? facts.what,
     first: first && shortDate(first, picker.locale), last: last && shortDate(last, picker.locale),
   });
 }
@@ -215,6 +216,6 @@ function refusalText({ code, detail, command, params = {} }, picker, words) {
   if (code === "maxNights" && maxNights) return words.stay.tooLong(maxNights);
   if ((code === "noArrival" || code === "noDeparture") && date) return words.stay[code](shortDate(date, picker.locale));
   // For an unknown code the server's detail is shown.
-  const { marks, refusals } = /** @type {Words & {marks?: {refusals: Words["refusals"]}}} */ (words);
-  return marks?.refusals[code] ?? refusals[code] ?? detail;
+  const own = picker.state.availability ? words.marks.refusals : {};
+  return own[code] ?? words.refusals[code] ?? detail;
 }

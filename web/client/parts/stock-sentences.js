@@ -2,13 +2,15 @@
 
 import { addingDays } from "../core/civil.js";
 import { isNights } from "../core/stays.js";
-import { clockText, dayOf, daySpan, momentIn } from "../words/words.js";
+import { stock } from "../words/en-stock.js";
+import { addEnglish, clockText, dayOf, daySpan, momentIn } from "../words/words.js";
 import { nameOf } from "./sentences.js";
-import { stockWordsOf } from "./stock-words.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Notice} Notice */
 /** @typedef {import("../core/types").Result} Result */
+
+addEnglish(stock);
 
 /**
  * The keys of a result in the inventory; of a slot only that of its start.
@@ -47,7 +49,7 @@ export function textOf([first, ...others], { state, locale }) {
  */
 export function sentenceOf(notice, picker, words) {
   const { locale } = picker;
-  const own = stockWordsOf(locale);
+  const own = words.stock;
   const by = { color: picker.self?.color ?? null, mine: true, canUndo: false };
   // The hosted notice, or that of the offer, says more.
   if ("cause" in notice && notice.cause === "inventory") return null;
@@ -55,7 +57,7 @@ export function sentenceOf(notice, picker, words) {
     const { code, command, params = {} } = notice;
     if (code === "wrongUnits") return { ...by, text: own.wrongUnits(params.min, params.max), tone: "refusal" };
     if (code !== "held" || !params.until || command?.type === "tap") return undefined;
-    return { ...by, text: own.heldNow(textOf(params.keys, picker), clockText(params.until, locale)), tone: "refusal" };
+    return { ...by, text: own.heldNow({ what: textOf(params.keys, picker), time: clockText(params.until, locale) }), tone: "refusal" };
   }
   if (notice.kind !== "hold") return undefined;
   const { hold, before, reason, mine } = notice;

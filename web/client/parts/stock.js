@@ -1,11 +1,10 @@
 // What a session takes from an inventory: how much is left, the hold with its countdown, the waiting list, an offer, and how
 // many units. Loaded for sessions that have an inventory.
 
-import { clockText } from "../words/words.js";
+import { clockText, wordsOf } from "../words/words.js";
 import { make, setAttribute, setText } from "./dom.js";
 import { keysOf, sentenceOf, textOf } from "./stock-sentences.js";
 import { stockSheet } from "./stock-sheet.js";
-import { stockWordsOf } from "./stock-words.js";
 
 /** @typedef {import("../core/session.js").PickerSession} PickerSession */
 /** @typedef {import("../core/types").Note} Note */
@@ -55,7 +54,7 @@ export class Stock {
     this.levelOf = this.#levels();
   }
 
-  get words() { return stockWordsOf(this.#picker.locale); }
+  get words() { return wordsOf(this.#picker.locale).stock; }
   get #picker() { return /** @type {PickerSession} */ (this.element.picker); }
 
   /** Removes what belongs to another session. */
@@ -159,7 +158,7 @@ export class Stock {
     if (hold?.state === "waiting") return words.waiting(textOf(hold.keys, picker), hold.place ?? 1);
     if (wanted) {
       const what = textOf(wanted.keys, picker);
-      return wanted.level === "held" ? words.heldNow(what, this.#backText(wanted.keys)) : words.goneNow(what);
+      return wanted.level === "held" ? words.heldNow({ what, time: this.#backText(wanted.keys) }) : words.goneNow(what);
     }
     const left = keysOf(picker.result, picker).flatMap((key) => this.#levelOf(key, picker)?.left ?? []);
     return left.length > 0 ? words.left(Math.min(...left)) : "";

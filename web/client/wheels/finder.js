@@ -4,10 +4,13 @@
 import { find } from "../core/find.js";
 import { icon, make, setAttribute, setText } from "../parts/dom.js";
 import { rowText } from "../parts/row-text.js";
+import { finder } from "../words/en-finder.js";
+import { addEnglish, wordsOf } from "../words/words.js";
 import { finderSheet } from "./finder-sheet.js";
-import { finderWordsOf } from "./finder-words.js";
 
 /** @typedef {import("../core/protocol").FoundMessage} Found */
+
+addEnglish(finder);
 
 /** The maximum of UTF-16 units, which are at most as many characters. */
 const lengthMax = 64;
@@ -83,7 +86,7 @@ export class Finder {
   draw() {
     const { picker, views } = this.element;
     const { column } = this;
-    const words = finderWordsOf(picker?.locale ?? "en");
+    const words = wordsOf(picker?.locale ?? "en").finder;
     for (const view of views) view.setFinder(view.lacksRows ? words.find(view.label) : null);
     setAttribute(this.element.columnsElement, "data-long", views.some(({ lacksRows }) => lacksRows));
     if (column === null) return;
@@ -145,7 +148,7 @@ export class Finder {
   #drawStatus() {
     const { picker, words } = this.element;
     const { found } = this;
-    const own = finderWordsOf(picker?.locale ?? "en");
+    const own = wordsOf(picker?.locale ?? "en").finder;
     const count = found?.rows.length ?? 0;
     const isOffline = picker?.connection !== "live";
     setText(this.status, isOffline ? words.refusals.offline : !found ? own.type

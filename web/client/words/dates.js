@@ -109,12 +109,13 @@ export const monthTitle = (month, locale) =>
 export const monthName = (month, locale) => formatOf(locale, { month: "short" }).format(Date.parse(`${month}-01`));
 
 /**
- * As the server writes it: short Arabic names have no article.
+ * As the server writes it: short Arabic names have no article, short Persian ones are letters.
  * @param {number} weekday 1 = Sunday … 7 = Saturday @param {string} locale @param {"short" | "long"} width
  */
 export const weekdayName = (weekday, locale, width = "short") =>
   // 2023-01-01 was a Sunday.
-  formatOf(locale, { weekday: width }).format(Date.parse(`2023-01-0${weekday}`)).replace(width === "short" ? /^ال/ : "", "");
+  formatOf(locale, { weekday: width === "short" && /^fa\b/i.test(locale) ? "narrow" : width }).format(Date.parse(`2023-01-0${weekday}`))
+    .replace(width === "short" ? /^ال/ : "", "");
 
 /** @type {Map<string, {minute: number, date: string}>} the last answers of `todayIn` by zone: each unavailable day asks for it */
 const todays = new Map();
@@ -162,11 +163,13 @@ export const zoneName = (at, timeZone, locale) => zonePart(at, locale, { timeZon
  */
 export function momentIn(at, timeZone, locale, hasDay, hasTime) {
   /** @param {Intl.DateTimeFormatOptions} options */
-  const text = (options) => formatOf(locale, { timeZone, ...options }).format(at);
-  /** @type {Intl.DateTimeFormatOptions} */
-  const clock = { hour: "numeric", minute: "2-digit" };
-  const all = text({ weekday: "short", ...(hasDay && { month: "short", day: "numeric" }), ...(hasTime && clock) });
-  return hasTime ? all.replace(text(clock), whole(text({ timeStyle: "short" }))) : all;
+  const format = (options) => formatOf(locale, { timeZone, ...options });
+  const parts = format({
+    weekday: "short", ...(hasDay && { month: "short", day: "numeric" }), ...(hasTime && { hour: "numeric", minute: "2-digit" }),
+  }).formatToParts(at).map(({ type, value }) => (/hour|minute|dayPeriod/.test(type) ? null : value));
+  const [first, last] = [parts.indexOf(null), parts.lastIndexOf(null)];
+  if (hasTime) parts.splice(first, last - first + 1, whole(format({ timeStyle: "short" }).format(at)));
+  return parts.join("");
 }
 
 /**

@@ -1,5 +1,7 @@
 // The texts of the demo page: every language has these.
 
+import type { Patterns } from "../../client/words/types";
+
 type PickerName = "date" | "slot" | "linked" | "month" | "range" | "table" | "stay" | "ask" | "weekend" | "hour" | "evening";
 
 export type DemoWords = {
@@ -31,7 +33,10 @@ export type DemoWords = {
   createFailed: (detail: string) => string; unreachable: string; retry: string;
 };
 
-/** The texts of the home page, which are loaded with it. */
+/** All patterns of a language but English, which has those of the home page in a file of its own. */
+export type PageTable = Patterns<DemoWords & { home: HomeWords }>;
+
+/** The texts of the home page. */
 export type HomeWords = {
   headline: string; lead: string; docs: string; free: string;
   /** The two live windows, and the switch of the host. `closed`: that visitors cannot create sessions here. */
@@ -47,7 +52,7 @@ export type HomeWords = {
   /** The dialog that creates an availability. */
   find: {
     title: string; first: string; last: string; from: string; until: string; zone: (city: string) => string;
-    minutes: string; duration: (minutes: number) => string; weekends: string; days: string;
+    minutes: string; weekends: string; days: string;
     results: string; everyone: string; counts: string; owner: string;
     create: string; cancel: string;
     /** Why no time can be found in what was filled in. */

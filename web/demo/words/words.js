@@ -1,94 +1,88 @@
-// The languages of the demo page.
+// The languages of the page: those of the elements.
 
-import { languageOf, loadWords } from "../../client/words/words.js";
+import { writerOf } from "../../client/words/patterns.js";
+import { bestOf, languages, loadWords, textsOf } from "../../client/words/words.js";
 import { en } from "./en.js";
 
 /** @typedef {import("./types").DemoWords} DemoWords */
 /** @typedef {import("./types").HomeWords} HomeWords */
 /** @typedef {import("./types").DeveloperWords} DeveloperWords */
 
-/**
- * The names of the languages by BCP 47 tag, in the order of the menu.
- * @type {{[locale: string]: string}}
- */
-export const languageNames = { en: "English", "zh-Hans": "简体中文", ja: "日本語", de: "Deutsch", ar: "العربية" };
+/** The BCP 47 tags of the languages. */
+export const locales = ["en", ...languages];
 
 /**
- * The languages that are loaded when they are needed.
- * @type {{[locale: string]: () => Promise<DemoWords>}}
+ * The names of the languages in themselves by tag, in the order of the menu.
+ * @returns {[locale: string, name: string][]}
  */
-const loads = {
-  "zh-Hans": async () => (await import("./zh-Hans.js")).zhHans,
-  ja: async () => (await import("./ja.js")).ja,
-  de: async () => (await import("./de.js")).de,
-  ar: async () => (await import("./ar.js")).ar,
-};
+export function languageNames() {
+  /** @param {string} locale @returns {[string, string]} */
+  const named = (locale) => {
+    const name = new Intl.DisplayNames(locale, { type: "language" }).of(locale) ?? locale;
+    return [locale, name.charAt(0).toLocaleUpperCase(locale) + name.slice(1)];
+  };
+  return locales.map(named).sort(([, a], [, b]) => a.localeCompare(b, "en"));
+}
 
-/** @type {{[locale: string]: DemoWords}} */
-const languages = { en };
+/** @type {Map<string, import("./types").PageTable>} those that are loaded */
+const tables = new Map();
+
+/** @type {Map<string, DemoWords>} */
+const written = new Map();
 
 /**
  * The texts in a language once they are loaded, otherwise in English.
- * @param {string} locale one of `languageNames`
+ * @param {string} locale one of `locales` @returns {DemoWords}
  */
-export const demoWordsOf = (locale) => languages[locale] ?? en;
-
-/**
- * Loads the texts of the page and of the elements in a language. If that fails, they are English.
- * @param {string} locale one of `languageNames`
- */
-export async function loadLanguage(locale) {
-  const load = async () => { languages[locale] ??= await loads[locale]().catch(() => en); };
-  await Promise.all([locale in languages || load(), loadWords(locale)]);
+export function demoWordsOf(locale) {
+  const words = written.get(locale) ?? textsOf(en, [tables.get(locale)], writerOf(locale, locale));
+  written.set(locale, words);
+  return words;
 }
 
 /**
- * The texts of the home page.
- * @type {{[locale: string]: () => Promise<HomeWords>}}
+ * The texts of the home page in a language that is loaded, otherwise in English.
+ * @param {import("../../client/words/types").Patterns<HomeWords>} english @param {string} locale one of `locales`
+ * @returns {HomeWords}
  */
-const homeLoads = {
-  en: async () => (await import("./home-en.js")).en,
-  "zh-Hans": async () => (await import("./home-zh-Hans.js")).zhHans,
-  ja: async () => (await import("./home-ja.js")).ja,
-  de: async () => (await import("./home-de.js")).de,
-  ar: async () => (await import("./home-ar.js")).ar,
-};
+export const homeWordsOf = (english, locale) => textsOf(english, [tables.get(locale)?.home], writerOf(locale, locale));
 
 /**
- * Loads the texts of the home page in a language; undefined if that fails.
- * @param {string} locale one of `languageNames`
+ * Loads the texts of the page and of the elements in a language. If that fails, they are English.
+ * @param {string} locale one of `locales`
  */
-export const loadHomeWords = (locale) => homeLoads[locale]().catch(() => undefined);
+export async function loadLanguage(locale) {
+  const load = async () => {
+    const { table } = await import(`./tables/${locale}.js`).catch(() => ({}));
+    if (table) tables.set(locale, table);
+    written.delete(locale);
+  };
+  await Promise.all([locale === "en" || tables.has(locale) || load(), loadWords(locale)]);
+}
 
 /**
- * The texts of the panels for developers.
- * @type {{[locale: string]: () => Promise<DeveloperWords>}}
+ * The texts of the panels for developers in other languages than English.
+ * @type {{[locale: string]: () => Promise<{developers: import("../../client/words/types").Patterns<DeveloperWords>}>}}
  */
 const developerLoads = {
-  en: async () => (await import("./developers-en.js")).en,
-  "zh-Hans": async () => (await import("./developers-zh-Hans.js")).zhHans,
-  ja: async () => (await import("./developers-ja.js")).ja,
-  de: async () => (await import("./developers-de.js")).de,
-  ar: async () => (await import("./developers-ar.js")).ar,
+  "zh-Hans": () => import("./developers-zh-Hans.js"),
+  ja: () => import("./developers-ja.js"),
+  de: () => import("./developers-de.js"),
+  ar: () => import("./developers-ar.js"),
 };
 
 /**
- * Loads all texts in a language, also those of the panels for developers.
- * @param {string} locale one of `languageNames`
+ * Loads all texts in a language, also those of the panels for developers, which many languages have in English.
+ * @param {string} locale one of `locales` @returns {Promise<DemoWords & HomeWords & DeveloperWords>}
  */
 export async function loadDeveloperWords(locale) {
-  const [home, developers] = await Promise.all([homeLoads[locale](), developerLoads[locale]()]);
-  return { ...demoWordsOf(locale), ...home, ...developers };
+  const [{ home }, { developers }, own] = await Promise.all([
+    import("./home-en.js"), import("./developers-en.js"), developerLoads[locale]?.()]);
+  return { ...demoWordsOf(locale), ...homeWordsOf(home, locale), ...textsOf(developers, [own?.developers], writerOf(locale, locale)) };
 }
 
 /**
  * The language of the page for what a browser prefers.
  * @param {readonly string[]} preferred
  */
-export function bestLocale(preferred) {
-  for (const locale of preferred) {
-    const known = Object.keys(languageNames).find((one) => languageOf(one) === languageOf(locale));
-    if (known) return known;
-  }
-  return "en";
-}
+export const bestLocale = (preferred) => preferred.map((locale) => bestOf(locale, locales)).find(Boolean) ?? "en";

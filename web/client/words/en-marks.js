@@ -1,0 +1,48 @@
+// The texts of <pickerd-availability> in English.
+
+/** @type {import("./types").Patterns<Pick<import("./types").Words, "marks">>} */
+export const marks = {
+  marks: {
+    grades: { yes: "Yes", maybe: "Maybe", no: "No" },
+    grade: "Paint with",
+    guide: {
+      mouse: "Drag over the times when you can come. Drag again to erase.",
+      touch: "Tap a time, or hold it and drag.",
+      mouseDates: "Drag over the days when you can come. Drag again to erase.",
+      touchDates: "Tap a day, or hold it and drag.",
+    },
+    grid: "Availability",
+    zone: "Time zone",
+    best: "Best choices",
+    nothingBest: "Nothing suits yet. The best choices appear here.",
+    hidden: "Only the owner sees the results.",
+    namesHidden: "Only the owner sees who.",
+    answered: "{count, plural, one {# person has} other {# people have}} answered",
+    nobody: "Nobody has answered yet",
+    can: "Can",
+    perhaps: "Maybe",
+    cannot: "Cannot",
+    unmarked: "Not marked",
+    unmarkedAsYes: "Not marked, counts as yes",
+    of: "{count} of {all}",
+    counts: "{yes} yes{maybe, plural, =0 {} other {, # maybe}}{no, plural, =0 {} other {, # no}}",
+    mine: "you: {grade}",
+    confirmWindow: "Confirm {text}",
+    past: "past",
+    again: "again",
+    closes: "Answers until {time}.",
+    closed: "Answers are closed.",
+    painted: "{grade}: {count, plural, one {# cell} other {# cells}}",
+    erased: "{count, plural, one {# cell} other {# cells}} erased",
+    nowBest: "Leading: {text}, {counts}",
+    refusals: {
+      closed: "Answers are closed.",
+      noSuchGrade: "That answer is not available any more.",
+      staleCells: "The times have changed meanwhile. Mark them again.",
+      noSuchCell: "That time is no longer there.",
+      past: "That time is over.",
+      full: "There are as many answers as possible.",
+      tooManyRuns: "Your answer has too many separate parts. Fill some gaps.",
+    },
+  },
+};

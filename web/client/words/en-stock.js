@@ -1,0 +1,38 @@
+// The texts of what takes from an inventory in English.
+
+/** @type {import("./types").Patterns<Pick<import("./types").Words, "stock">>} */
+export const stock = {
+  stock: {
+    label: "Places",
+    left: "{count} left",
+    held: "held",
+    soldOut: "sold out",
+    back: "held, may come back{time, select, none {} other { at {time}}}",
+    units: "How many",
+    fewer: "Fewer",
+    more: "More",
+    hold: "Hold",
+    extend: "Extend",
+    release: "Give back",
+    join: "Join the waiting list",
+    leave: "Leave the list",
+    heldFor: "Held for you",
+    offered: "It is your turn: confirm {what}",
+    waiting: "On the waiting list for {what}: {place, plural, =1 {you are next} other {number #}}",
+    goneNow: "{what} is sold out.",
+    heldNow: "{time, select, none {{what} is held by somebody else. It may come back.} other {{what} is held by somebody else. It may come back at {time}.}}",
+    heldUntil: "Held for you until {time}.",
+    holds: "holds this until {time}",
+    yourTurn: "It is your turn: {what} is yours if you confirm by {time}.",
+    givenBack: "Given back.",
+    notInLine: "You have left the waiting list.",
+    holdEnds: { two: "Your hold ends in two minutes.", half: "Your hold ends in thirty seconds. Confirm or extend it." },
+    offerEnds: { two: "The offer ends in two minutes.", half: "The offer ends in thirty seconds. Confirm it." },
+    holdEnded: "Your hold has ended. Your choice stays, but others can take it now.",
+    offerEnded: "The offer has ended. It goes to the next on the waiting list.",
+    moved: "The choice has changed: nothing is held any more.",
+    nobody: "Nobody was here: nothing is held any more.",
+    lost: "The offer is gone: it is no longer possible.",
+    wrongUnits: "Choose a number from {min} to {max}.",
+  },
+};
