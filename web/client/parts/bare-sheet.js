@@ -11,9 +11,9 @@ export const bareSheet = sheetOf(`
 [data-bare] > .note-place { grid-area: 2 / 1; align-self: end; z-index: 5; margin: 8px 12px; min-block-size: 0; pointer-events: none; }
 [data-bare] .bar { grid-area: 3 / 1; min-block-size: 4.5rem; padding: 8px 12px; padding-block-end: max(8px, env(safe-area-inset-bottom)); }
 [data-bare] .hint { flex: 1; }
-[data-bare] :is(.chosen, .hint) { min-inline-size: 40%; }
+[data-bare] :is(.chosen, .hint) { min-inline-size: 28%; }
 [data-bare] .bar:has(.chosen:not([hidden])) .hint { display: none; }
-[data-bare] .acts:not([role]) { flex-wrap: nowrap; }
+[data-bare] .acts:not([role]) { flex: none; flex-wrap: nowrap; }
 @container (max-width: 480px) {
   [data-bare] .acts:not([role]) > :is(.redo, .clear, .cancel) { display: none; }
   /* A finger scrolls; a screen reader still finds the buttons. */

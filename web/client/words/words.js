@@ -8,7 +8,7 @@ import { namesOf, writerOf } from "./patterns.js";
 /** @typedef {{[name: string]: any}} Table patterns by name */
 
 /** The languages whose texts are loaded when they are needed, from tables/TAG.js. */
-export const languages = "ar de ja zh-Hans".split(" ");
+export const languages = "ar de es fa fr he hi it ja ko nl pl pt-BR ru tr uk zh-Hans zh-Hant".split(" ");
 
 /** The maximum of locales whose texts are kept. */
 const localesMax = 40;
