@@ -33,6 +33,13 @@ TOO_WIDE = """() => {
     visit(document);
     return found; }"""
 
+#: Adds an element to a page.
+ADD = """([session, locale]) => import("/client/elements.js").then(() => {
+    document.getElementById("added")?.remove();
+    const element = document.createElement("pickerd-calendar");
+    for (const [name, value] of Object.entries({ id: "added", session, locale })) element.setAttribute(name, value);
+    document.body.append(element); })"""
+
 
 @pytest.mark.parametrize("definition", [STAY, SLOT, TIMES], ids=["stay", "slot", "times"])
 def test_every_language_fits_on_a_small_phone(window, server, definition):
@@ -68,21 +75,15 @@ def test_a_page_loads_the_texts_of_its_language_only(window, server):
 def test_an_element_counts_nights_in_the_language_and_digits_of_its_locale(window, server, locale, nights):
     session = server.session(STAY, **THREE_NIGHTS)
     ana = window(server, path="#/", name="Ana")
-    ana.page.evaluate("""([session, locale]) => {
-        document.body.innerHTML = `<script type="module" src="/client/elements.js"></script>`;
-        const element = document.createElement("pickerd-calendar");
-        element.setAttribute("locale", locale);
-        element.setAttribute("session", session);
-        document.body.append(element);
-        return import("/client/elements.js").then(() => undefined); }""", [session.path, locale])
-    expect(ana.page.locator("pickerd-calendar .chosen")).to_contain_text(nights)
+    ana.page.evaluate(ADD, [session.path, locale])
+    expect(ana.page.locator("#added .chosen")).to_contain_text(nights)
 
 
 def test_a_page_has_texts_of_its_own(window, server):
     session = server.session(STAY, **THREE_NIGHTS)
     ana = window(server, path="#/", name="Ana")
-    ana.page.evaluate("""(session) => import("/client/elements.js").then(({ words }) => {
-        words("cs", { confirm: "Rezervovat", stay: { text: "{nights, plural, one {# noc} few {# noci} other {# nocí}}, {span}" } });
-        document.body.innerHTML = `<pickerd-calendar locale="cs" session="${session}"></pickerd-calendar>`; })""", session.path)
-    expect(ana.page.locator("pickerd-calendar .confirm")).to_have_text("Rezervovat")
-    expect(ana.page.locator("pickerd-calendar .chosen")).to_contain_text("3 noci")
+    ana.page.evaluate("""() => import("/client/elements.js").then(({ words }) => words("cs", {
+        confirm: "Rezervovat", stay: { text: "{nights, plural, one {# noc} few {# noci} other {# nocí}}, {span}" } }))""")
+    ana.page.evaluate(ADD, [session.path, "cs"])
+    expect(ana.page.locator("#added .confirm")).to_have_text("Rezervovat")
+    expect(ana.page.locator("#added .chosen")).to_contain_text("3 noci")

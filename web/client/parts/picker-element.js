@@ -38,7 +38,8 @@ export class PickerElement extends Base {
     this.drawn = null;
     /** @type {string | null} the session that this element acquired itself */
     this.acquired = null;
-    this.words = wordsOf("en");
+    /** @type {import("../words/words.js").Words | null} the texts of the bar */
+    this.worded = null;
     /** What the others see the mouse pointer over, as JSON. */
     this.hovered = "null";
     /** @type {AbortController | null} */
@@ -226,6 +227,8 @@ export class PickerElement extends Base {
    */
   noticed(notice) { void notice; }
 
+  get words() { return wordsOf(this.current?.locale ?? this.#locale); }
+
   redraw() {
     const picker = this.current;
     const locale = picker?.locale ?? this.#locale;
@@ -234,8 +237,8 @@ export class PickerElement extends Base {
       return;
     }
     const words = wordsOf(locale);
-    if (this.words !== words || !this.frameElement.lang) {
-      this.words = words;
+    if (this.worded !== words) {
+      this.worded = words;
       this.bar.setWords(words);
     }
     setAttribute(this.frameElement, "dir", directionOf(locale));
