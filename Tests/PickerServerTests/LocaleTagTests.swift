@@ -23,6 +23,16 @@ import Testing
     #expect(tag?.region == region)
   }
 
+  @Test(
+    arguments: [
+      ("ar-EG-u-nu-latn-t-en", "latn"), ("fa-u-ca-gregory-nu-LATN", "latn"), ("fa", nil),
+      ("fa-u-nu", nil), ("fa-u-nu-co-phonebk", nil), ("fa-t-en-nu-latn", nil),
+      ("fa-x-u-nu-latn", nil),
+    ] as [(String, String?)])
+  func `the numbering system of a tag is that of its extension`(text: String, numbers: String?) {
+    #expect(LocaleTag(text)?.numbers == numbers)
+  }
+
   @Test(arguments: [
     "", "-", "d", "de-", "-de", "de--AT", "de_AT", "x-private", "i-klingon", "de-x", "de-u",
     "de-u-x",

@@ -88,7 +88,7 @@ extension FoundationTexts.Content {
     minutes = (0..<60).map { formatter.text("mm", minute: $0) }
     cells = samples("d", .days)
     monthTitle = DatePattern(formatter.pattern("yMMMM"), samples: samples)
-    weekdays = samples("ccc", .weekdays)
+    weekdays = samples(formatter.weekday, .weekdays)
     let (dayPattern, timePattern) = (formatter.pattern("MMMEd"), formatter.pattern("Hm"))
     let time = DatePattern.timeParts(of: timePattern) ?? ("", "HH", ":", "")
     timeParts = [time.before, time.between, time.after]
@@ -119,8 +119,10 @@ struct LocaleFormatter {
   private let numbers = NumberFormatter()
 
   init(tag: String) {
-    let identifier = tag.replacing("-", with: "_")
-    locale = Locale(identifier: identifier + "@calendar=gregorian")
+    let parts = tag.components(separatedBy: "-u-nu-")
+    let digits = parts.count > 1 ? ";numbers=\(parts[1])" : ""
+    let identifier = parts[0].replacing("-", with: "_")
+    locale = Locale(identifier: "\(identifier)@calendar=gregorian\(digits)")
     formatter.locale = locale
     formatter.calendar = Calendar(identifier: .gregorian)
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
@@ -130,13 +132,19 @@ struct LocaleFormatter {
   /// The locale's pattern for a set of fields.
   ///
   /// Foundation's ICU has Apple's forms of some dates; pages write dates with the browser's ICU,
-  /// which has those of CLDR. In the languages of the pages the two are the same: German has a
-  /// comma after the weekday, `Fr., 23. Nov.`, and Arabic the article before it (`samples`).
+  /// which has those of CLDR, with plain spaces. In the languages of the pages the two are the
+  /// same: German has a comma after the weekday, `Fr., 23. Nov.`, Arabic the article before it, and
+  /// Russian no capital (`samples`).
   func pattern(_ template: String) -> String {
-    let pattern =
+    let found =
       DateFormatter.dateFormat(fromTemplate: template, options: 0, locale: locale) ?? template
+    let pattern = found.replacing("\u{202f}", with: " ")
     return language == "de" ? pattern.replacing("E d.", with: "E, d.") : pattern
   }
+
+  /// The pattern of the names above a calendar; in Persian its letters, because the short names are
+  /// the whole ones.
+  var weekday: String { language == "fa" ? "ccccc" : "ccc" }
 
   private var language: String? { locale.language.languageCode?.identifier }
 
@@ -163,7 +171,8 @@ struct LocaleFormatter {
     case .days: return (0..<31).map { text(pattern, day: $0) }
     case .weekdays:
       let article = language == "ar" && pattern.first == "E" ? "ال" : ""
-      return (6..<13).map { article + text(pattern, day: $0) }
+      let texts = (6..<13).map { article + text(pattern, day: $0) }
+      return language == "ru" ? texts.map { $0.lowercased() } : texts
     case .one: return [text(pattern)]
     }
   }

@@ -5,11 +5,21 @@ import Synchronization
 /// The texts of all locales: built-in tables for `en` and `zh-Hans`, Foundation for all others.
 ///
 /// The texts of a locale are generated at the first request and cached. The cache is bounded by
-/// the number of locales that Foundation supports (about 1,000, 5 KB each), whatever tags clients
-/// send.
+/// the number of locales that Foundation supports (about 1,000, 5 KB each), and by 200 with other
+/// digits than their own (`fa-u-nu-latn`), whatever tags clients send.
 package final class LocaleCatalog: Sendable {
   private let known: Set<String>
   private let cache = Mutex<[String: FoundationTexts]>([:])
+  /// The texts with other digits than the locale's own.
+  private let numbered = Mutex<[String: FoundationTexts]>([:])
+
+  /// The maximum of `numbered`; beyond it, texts have the digits of their locale.
+  private static let numberedMax = 200
+  /// The numbering systems with ten digits that have a language here; others are ignored.
+  private static let numberings: Set = [
+    "arab", "arabext", "beng", "deva", "gujr", "guru", "khmr", "knda", "laoo", "latn", "mlym",
+    "mymr", "orya", "tamldec", "telu", "thai", "tibt",
+  ]
 
   package init() {
     known = Set(Locale.availableIdentifiers.map { $0.replacing("_", with: "-") })
@@ -29,7 +39,25 @@ package final class LocaleCatalog: Sendable {
 
     let candidates = [tag, full].flatMap(LocaleCatalog.fallbacks) + [full.language]
     guard let found = candidates.first(where: known.contains) else { return nil }
-    return found == "en" ? EnglishTexts() : foundationTexts(for: found)
+    if found == "en" { return EnglishTexts() }
+    let texts = foundationTexts(for: found)
+    return tag.numbers.flatMap { numberedTexts(texts, $0) } ?? texts
+  }
+
+  /// The texts with the digits of a numbering system; `nil` if it is unknown, or there are too many.
+  private func numberedTexts(_ texts: FoundationTexts, _ numbers: String) -> FoundationTexts? {
+    guard LocaleCatalog.numberings.contains(numbers) else { return nil }
+    let tag = "\(texts.tag)-u-nu-\(numbers)"
+    let (known, isFull) = numbered.withLock { ($0[tag], $0.count >= LocaleCatalog.numberedMax) }
+    if known != nil || isFull { return known }
+    var made = FoundationTexts(tag: tag)
+    if made.hasSameContent(as: texts) { made = texts }
+    return numbered.withLock { numbered in
+      if let earlier = numbered[tag] { return earlier }
+      guard numbered.count < LocaleCatalog.numberedMax else { return nil }
+      numbered[tag] = made
+      return made
+    }
   }
 
   private func foundationTexts(for tag: String) -> FoundationTexts {

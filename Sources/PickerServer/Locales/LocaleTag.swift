@@ -1,7 +1,7 @@
 /// The language, script and region of a well-formed BCP 47 language tag.
 ///
 /// - Source: RFC 5646 section 2.1. Variants, extensions and private use subtags are validated but
-///   not stored, because no text depends on them.
+///   not stored, because no text depends on them; but for the numbering system.
 package struct LocaleTag: Hashable, Sendable {
   /// The maximum length of a tag; RFC 5646 section 4.4.1 considers 35 characters sufficient.
   package static let characterCountMax = 64
@@ -12,6 +12,8 @@ package struct LocaleTag: Hashable, Sendable {
   package let script: String?
   /// Upper case letters or three digits, such as `CN` or `419`; `nil` if absent.
   package let region: String?
+  /// The numbering system, lower case, such as `latn`; `nil` if absent.
+  package let numbers: String?
 
   /// - Returns: `nil` if the tag is not well-formed, and for private-use tags (`x-…`) and irregular
   ///   grandfathered tags (`i-klingon`), which have no language subtag.
@@ -43,6 +45,24 @@ package struct LocaleTag: Hashable, Sendable {
     }
 
     guard LocaleTag.isRestWellFormed(subtags) else { return nil }
+    numbers = LocaleTag.numbers(in: subtags)
+  }
+
+  /// The value of the key `nu` of the extension `u`, such as `-u-nu-latn`.
+  ///
+  /// - Source: Unicode TR35, "Unicode Locale Identifier".
+  private static func numbers<Text: StringProtocol>(in rest: ArraySlice<Text>) -> String? {
+    var isUnicode = false
+    for (index, subtag) in zip(rest.indices, rest) {
+      if subtag.utf8.count == 1 {
+        if subtag.lowercased() == "x" { return nil }
+        isUnicode = subtag.lowercased() == "u"
+      } else if isUnicode, subtag.lowercased() == "nu" {
+        let value = rest[(index + 1)...].first
+        return value.flatMap { $0.utf8.count > 2 ? $0.lowercased() : nil }
+      }
+    }
+    return nil
   }
 
   /// `5*8alphanum` or `DIGIT 3alphanum` variants, then extensions, then private use.
