@@ -26,8 +26,8 @@ import Testing
     var count = KeyCount(capacity: 1)
     count.held = held
     return InventoryChange(
-      name: "room", number: number, lineNumber: 0, isWhole: true, keys: held == 0 ? [:] : [day: count],
-      claims: [:])
+      name: "room", number: number, lineNumber: 0, isWhole: true,
+      keys: held == 0 ? [:] : [day: count], claims: [:])
   }
 
   /// Creates a session that has selected the day.

@@ -144,8 +144,8 @@ extension CalendarPicker {
     kind = CalendarKind(kind, seeing: levels)
     var answer = TickAnswer(cellsBefore: .calendar(Boxed(before)))
     var retained: (range: DateRange?, reason: ClampReason?) = (range, nil)
-    // Otherwise what time has cut would be cut again. A stay that was begun with its departure needs
-    // a night before it.
+    // Otherwise what time has cut would be cut again. A stay that was begun with its departure
+    // needs a night before it.
     let isBegun = rules.isOpen(range) && rules.keeping(range) == range
     if let range, rules.isClosed(in: range) || rules.isOpen(range) && !isBegun {
       retained = rules.keepingWalked(range)

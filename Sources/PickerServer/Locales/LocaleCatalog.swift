@@ -44,7 +44,8 @@ package final class LocaleCatalog: Sendable {
     return tag.numbers.flatMap { numberedTexts(texts, $0) } ?? texts
   }
 
-  /// The texts with the digits of a numbering system; `nil` if it is unknown, or there are too many.
+  /// The texts with the digits of a numbering system; `nil` if it is unknown, or there are too
+  /// many.
   private func numberedTexts(_ texts: FoundationTexts, _ numbers: String) -> FoundationTexts? {
     guard LocaleCatalog.numberings.contains(numbers) else { return nil }
     let tag = "\(texts.tag)-u-nu-\(numbers)"
