@@ -98,7 +98,7 @@ final class TestLog: SessionLog {
   /// What is taken of the inventory.
   var counts: InventoryChange?
   /// Readings of what has changed of it.
-  var countings: [(LogLookup<InventoryChange>) -> Void] = []
+  var countings: [(since: Int?, places: Int?, answer: (LogLookup<InventoryChange>) -> Void)] = []
   var isCertain = true
   /// Confirmations that are not answered.
   var confirmations: [(Bool) -> Void] = []
@@ -157,7 +157,7 @@ final class TestLog: SessionLog {
     _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
   ) {
-    if number != nil { return countings.append(completion) }
+    if number != nil { return countings.append((number, places, completion)) }
     completion(counts.map { .found($0) } ?? .absent)
   }
 

@@ -51,10 +51,52 @@ import Testing
     fixture.log.counts = counts(3, held: 0)
     let new = try create()
 
-    fixture.log.countings[0](.found(counts(2, held: 1)))
+    fixture.log.countings[0].answer(.found(counts(2, held: 1)))
     fixture.wait(100)
 
     let fold = try #require(fixture.hub.session(new)?.fold)
     #expect(fold.picker.keys == [day] && fold.revision == 0)
+  }
+
+  @Test func `a session that is created reads the claims of no other`() throws {
+    fixture.log.counts = counts(1, held: 0)
+    _ = try create()
+    fixture.hub.inventoryChanged("room", number: 2, at: fixture.now)
+    fixture.log.counts = counts(3, held: 0)
+    _ = try create()
+    fixture.wait(300)
+    #expect(fixture.log.countings.map(\.since) == [1])
+  }
+
+  @Test func `places in the line are read again that were due while something was read`() throws {
+    fixture.log.counts = counts(1, held: 0)
+    _ = try create()
+    func change(_ number: Int) {
+      fixture.hub.inventoryChanged("room", number: number, at: fixture.now)
+    }
+    func answer(_ number: Int, line: Int) {
+      let answer = fixture.log.countings.removeFirst().answer
+      answer(
+        .found(
+          InventoryChange(
+            name: "room", number: number, lineNumber: line, isWhole: false, keys: [:],
+            claims: [:])))
+    }
+    change(2)
+    fixture.wait(300)
+    answer(2, line: 2)
+    // The places are read every 4 s: these wait.
+    change(3)
+    fixture.wait(300)
+    answer(3, line: 3)
+    fixture.wait(3300)
+    change(4)
+    fixture.wait(300)
+    #expect(fixture.log.countings.map(\.places) == [nil])
+    fixture.wait(300)
+    answer(4, line: 3)
+    fixture.wait(100)
+
+    #expect(fixture.log.countings.map(\.places) == [2])
   }
 }

@@ -6,8 +6,10 @@ package import PickerSession
 struct HubInventory {
   /// What levels depend on, apart from the counts and a claim.
   struct View: Hashable {
-    /// That of the shared definition: it has the settings.
+    /// Those of the shared definition that the session has got, and that were valid for it: they
+    /// have the settings.
     let version: Int
+    let accepted: Int
     let units: Int
     let keys: ClosedRange<String>?
   }
@@ -23,6 +25,9 @@ struct HubInventory {
 
   /// That of the last change that was read; `nil` before the first.
   fileprivate(set) var number: Int?
+  /// The number up to which the claims of the sessions in memory were read. A session that is
+  /// created or loaded reads the counts, but not the claims of others.
+  fileprivate private(set) var claimsNumber: Int?
   /// The number of the last change that the log has reported.
   fileprivate var newest = 0
   /// The keys of which something is taken, or that somebody waits for.
@@ -43,7 +48,11 @@ struct HubInventory {
   private var keptKeys: Set<String> = []
   private static let viewCountMax = 64
 
-  fileprivate mutating func take(_ change: InventoryChange) {
+  /// - Parameter hasClaims: Whether it has the claims of all sessions in memory.
+  fileprivate mutating func take(_ change: InventoryChange, hasClaims: Bool = false) {
+    if hasClaims || claimsNumber == nil {
+      claimsNumber = max(claimsNumber ?? 0, change.number)
+    }
     guard change.number >= number ?? 0 else { return }
     if change.isWhole { (counts, keptKeys) = ([:], []) }
     for (key, count) in change.keys {
@@ -62,6 +71,10 @@ struct HubInventory {
     isLineQueued = false
     return placesNumber
   }
+
+  /// The timer of the places has fired while it is being read: ``endReading(_:places:at:)`` adds
+  /// another one.
+  fileprivate mutating func readLineAgain() { isLineQueued = false }
 
   /// It was read.
   ///
@@ -200,11 +213,12 @@ extension KeyLevels {
 extension Definition {
   /// The keys that a picker's list can show, apart from those of a cascade.
   ///
-  /// - Parameter version: That of the shared definition.
   fileprivate func view(
-    _ version: Int, units: Int, at now: Instant
+    _ shared: SharedState?, units: Int, at now: Instant
   ) -> HubInventory.View {
-    HubInventory.View(version: version, units: units, keys: keysListed(at: now))
+    HubInventory.View(
+      version: shared?.version ?? 0, accepted: shared?.accepted ?? 0, units: units,
+      keys: keysListed(at: now))
   }
 }
 
@@ -250,14 +264,18 @@ extension Hub {
   /// Reads what has changed of an inventory, and of the claims that the sessions know.
   func readInventory(_ name: String) {
     inventories[name]?.isQueued = false
-    guard let known = inventories[name], !known.isReading else { return }
+    guard let known = inventories[name] else { return }
+    if known.isReading {
+      inventories[name]?.readLineAgain()
+      return
+    }
     let sessions = directory.sessions(using: name)
       .filter { $0.session.fold.inventory?.claim.claim != nil }.map(\.id)
     let places = inventories[name]?.beginReading(at: now.machine)
     performOnHub { [unowned self] in
       let outcome = await answered {
         log.inventory(
-          name, since: known.number, places: places, of: sessions, hub: shard.index,
+          name, since: known.claimsNumber, places: places, of: sessions, hub: shard.index,
           completion: $0)
       }
       inventories[name]?.isReading = false
@@ -277,7 +295,7 @@ extension Hub {
 
   /// Takes what was read, and shows it to the sessions.
   private func note(_ change: InventoryChange) {
-    inventories[change.name]?.take(change)
+    inventories[change.name]?.take(change, hasClaims: true)
     for (session, claim) in change.claims { directory.hosted(session)?.otherClaim = claim }
     for hosted in directory.sessions(using: change.name) { queue(hosted) }
   }
@@ -297,7 +315,7 @@ extension Hub {
   ) -> KnownInventory {
     // An older change that is being read must not take back what the session sees.
     inventories[change.name, default: HubInventory()].take(change)
-    let view = definition.view(0, units: settings.units.lowerBound, at: now.session)
+    let view = definition.view(nil, units: settings.units.lowerBound, at: now.session)
     return KnownInventory(
       settings: settings, levels: KeyLevels(change.keys, view, settings, for: definition.kind))
   }
@@ -319,7 +337,7 @@ extension Hub {
     var levels: LevelNews?
     if fold.status == .open {
       let view = fold.definition.view(
-        fold.shared?.version ?? 0, units: inventory.units, at: fold.picker.asOf)
+        fold.shared, units: inventory.units, at: fold.picker.asOf)
       levels = inventories[name]?.news(
         to: hosted, view, (claim ?? inventory.claim).claim, inventory, for: fold.definition.kind)
     }
