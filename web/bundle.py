@@ -214,7 +214,7 @@ def main():
         docs = write_docs(new / "docs")
         if shutil.which("esbuild"):
             minify_sheets(new)
-            write_tables(new, "client/words", "", "client/-", "demo/-")
+            write_tables(new, "client/words", "", "client/-", "demo/-", "client/words")
             write_tables(new, "demo/words", "page-", "demo/-")
             write_worker(new, bundle_page(new, temporary))
             bundle_client(new, temporary)

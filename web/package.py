@@ -154,6 +154,12 @@ def pack(folder, path):
 
 def describe_client(folder):
     write_types(folder)
+    # Bundlers find modules by their names; Vite ignores templates in node_modules.
+    tags = sorted(path.stem for path in (folder / "words/tables").glob("*.js"))
+    loads = ", ".join(f'"{tag}": () => import("./tables/{tag}.js")' for tag in tags)
+    words, template = folder / "words/words.js", "import(`./tables/${tag}.js`)"
+    assert template in words.read_text()
+    words.write_text(words.read_text().replace(template, f"({{ {loads} }})[tag]()"))
     text = json.dumps(manifest(), indent=2, ensure_ascii=False)
     (folder / "custom-elements.json").write_text(text + "\n")
 

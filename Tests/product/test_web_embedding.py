@@ -343,11 +343,13 @@ def test_a_page_shows_the_texts_of_an_element_itself(embedding, server):
     ada.is_idle()
     base = f"http://127.0.0.1:{server.port}"
     assert ada.page.evaluate("""async (module) => {
-        const { resultText, usability, connectionText, wordsOf } = await import(module);
+        const { resultText, usability, connectionText, loadWords, wordsOf } = await import(module);
+        await loadWords("de");
         const { picker } = document.querySelector("pickerd-calendar");
-        return [resultText(picker, wordsOf("en")), usability("confirm", picker), connectionText(picker, wordsOf("en"))];
+        return [resultText(picker, wordsOf("en")), usability("confirm", picker), connectionText(picker, wordsOf("en")),
+          wordsOf("de").confirm];
       }""", f"{base}/client/texts.js") == [
-        "Nov 23 – 25, 2018 · 3 days", {"isShown": True, "isUsable": True}, None]
+        "Nov 23 – 25, 2018 · 3 days", {"isShown": True, "isUsable": True}, None, "Bestätigen"]
 
 
 def test_elements_of_several_files_of_the_client_are_one_member(embedding, server):

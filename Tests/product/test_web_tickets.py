@@ -101,8 +101,8 @@ def test_the_last_place_a_hold_that_runs_out_the_waiting_list_and_a_caller(ticke
     ana.button("Hold").click()
     expect(says(ana)).to_have_text("Held for you")
 
-    # The last place. From now on a hold lasts five seconds.
-    tickets.api("PATCH", "/v1/definitions/evenings", b'{"inventory": {"holdSeconds": 5}}')
+    # The last place. From now on a hold lasts half a minute.
+    tickets.api("PATCH", "/v1/definitions/evenings", b'{"inventory": {"holdSeconds": 30}}')
     bo.day(str(DAY)).click()
     expect(says(bo)).to_have_text("1 left")
     bo.button("Hold").click()

@@ -17,15 +17,24 @@ const attributes = ["session", "member-name", "locale", "token", "labels", "mont
 /** @type {{[language: string]: [close: string, failed: string]}} the cross is read as “times” otherwise */
 const words = {
   ar: ["إغلاق", "غير متاح الآن. أعد المحاولة"], de: ["Schließen", "Zurzeit nicht verfügbar. Erneut versuchen"],
-  en: ["Close", "Not available right now. Try again"], ja: ["閉じる", "現在利用できません。再試行する"], zh: ["关闭", "暂时无法使用。重试"],
+  en: ["Close", "Not available right now. Try again"], es: ["Cerrar", "No disponible ahora. Reintentar"],
+  fa: ["بستن", "اکنون در دسترس نیست. تلاش دوباره"], fr: ["Fermer", "Indisponible pour le moment. Réessayer"],
+  he: ["סגירה", "לא זמין כרגע. לנסות שוב"], hi: ["बंद करें", "अभी उपलब्ध नहीं। फिर कोशिश करें"],
+  it: ["Chiudi", "Non disponibile al momento. Riprova"], ja: ["閉じる", "現在利用できません。再試行する"],
+  ko: ["닫기", "지금 사용할 수 없습니다. 다시 시도"], nl: ["Sluiten", "Nu niet beschikbaar. Opnieuw proberen"],
+  pl: ["Zamknij", "Obecnie niedostępne. Spróbuj ponownie"], pt: ["Fechar", "Indisponível no momento. Tentar de novo"],
+  ru: ["Закрыть", "Сейчас недоступно. Повторить"], tr: ["Kapat", "Şu anda kullanılamıyor. Yeniden dene"],
+  uk: ["Закрити", "Зараз недоступно. Повторити"], zh: ["关闭", "暂时无法使用。重试"], "zh-Hant": ["關閉", "目前無法使用。重試"],
 };
 
 /**
  * The texts in the language of a tag, its page or its reader.
  * @param {HTMLScriptElement} script
  */
-const wordsOf = ({ dataset: { locale } }) =>
-  words[(locale || document.documentElement.lang || navigator.language).slice(0, 2)] ?? words.en;
+const wordsOf = ({ dataset: { locale } }) => {
+  const tag = locale || document.documentElement.lang || navigator.language;
+  return words[/^zh-(hant|tw|hk|mo)/i.test(tag) ? "zh-Hant" : tag.slice(0, 2).toLowerCase()] ?? words.en;
+};
 
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(`

@@ -101,7 +101,7 @@ async function answer(path, fields) {
 }
 
 await showRooms().catch(console.error);
-createServer(async (request, response) => {
+createServer({ captureRejections: true }, async (request, response) => {
   let body = "";
   for await (const chunk of request) if ((body += chunk).length > 10_000) return request.destroy();
   const fields = Object.fromEntries(new URLSearchParams(body));
@@ -112,7 +112,7 @@ createServer(async (request, response) => {
   const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
   response.writeHead(status, status === 303 ? { ...headers, Location: content } : headers);
   response.end(status === 303 ? "" : `<!doctype html><title>The hotel</title>${content}`);
-}).listen(PORT, "127.0.0.1");
+}).on("error", console.error).listen(PORT, "127.0.0.1");
 setInterval(() => showRooms().catch(console.error), 3_600_000); // Prices for one more night.
 for (;;) {
   await showRooms().then(follow).catch(console.error); // It goes on after its cursor.

@@ -102,7 +102,7 @@ async function answer(path, { id, ...fields }) {
   return [200, PAGE.replace(/PICKERD|SESSION|TOKEN/g, (name) => values[name])];
 }
 
-createServer(async (request, response) => {
+createServer({ captureRejections: true }, async (request, response) => {
   let body = "";
   for await (const chunk of request) if ((body += chunk).length > 10_000) return request.destroy();
   const fields = Object.fromEntries(new URLSearchParams(body));
@@ -113,7 +113,7 @@ createServer(async (request, response) => {
   const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
   response.writeHead(status, status === 303 ? { ...headers, Location: content } : headers);
   response.end(`<!doctype html><title>The theatre</title>${content}`);
-}).listen(PORT, "127.0.0.1");
+}).on("error", console.error).listen(PORT, "127.0.0.1");
 for (;;) {
   await follow().catch((error) => console.error(error)); // It goes on after its cursor.
   await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -15,7 +15,8 @@ const prefix = "pickerd ws";
 
 /**
  * What the copies of this client in a page share: each address of the client is a bundle with its own one.
- * @type {{used: Map<string, Identity>, shared: Map<string, any>}} the identities by name that connected sessions use
+ * @type {{used: Map<string, Identity>, shared: Map<string, any>, words?: Map<string, any>}} the identities by name that connected
+ *   sessions use, and the texts of the page by language
  */
 export const page = /** @type {any} */ (globalThis)[Symbol.for("pickerd")] ??= { used: new Map(), shared: new Map() };
 

@@ -1,8 +1,7 @@
 // Formats of dates by language, and the direction of its script.
 
 /** @param {string} locale */
-export const directionOf = (locale) =>
-  (["ar", "fa", "he", "ur"].includes(locale.split("-")[0].toLowerCase()) ? "rtl" : "ltr");
+export const directionOf = (locale) => (/^(ar|fa|he|iw|ur)\b(?!-latn)/i.test(locale) ? "rtl" : "ltr");
 
 /**
  * The name of a member for a sentence. It is isolated if it or the sentence is written from right to left: otherwise the

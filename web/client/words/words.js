@@ -1,5 +1,6 @@
 // The texts of the elements by language, and formats of dates (see dates.js).
 
+import { page } from "../core/identity.js";
 import { en } from "./en.js";
 import { namesOf, writerOf } from "./patterns.js";
 
@@ -17,10 +18,13 @@ const localesMax = 40;
 const tables = new Map([["en", en]]);
 
 /** @type {Map<string, Table>} those of the page */
-const own = new Map();
+const own = page.words ??= new Map();
 
 /** @type {Map<string, Promise<void>>} */
 const loading = new Map();
+
+/** The plurals of texts that are in English because they are in no other language. */
+const inEnglish = writerOf("en", "en");
 
 /** @type {Map<string, string>} the languages of locales that were asked for; empty if they have none */
 const tags = new Map();
@@ -60,13 +64,14 @@ export function textsOf(english, found, write) {
   const textOf = ([name, pattern]) => {
     const others = found.map((table) => table?.[name]);
     if (typeof pattern !== "string") return [name, textsOf(pattern, others, write)];
-    const text = others.find((one) => one !== undefined) ?? pattern;
+    const translated = others.find((one) => one !== undefined);
+    const [text, put] = translated === undefined ? [pattern, inEnglish] : [translated, write];
     /** @type {string[] | undefined} */
     let names;
     return [name, !pattern.includes("{") ? text : (/** @type {any[]} */ ...values) => {
       names ??= namesOf(pattern);
       const isObject = values[0] !== null && typeof values[0] === "object";
-      return write(text, isObject ? values[0] : Object.fromEntries(names.map((one, index) => [one, values[index]])));
+      return put(text, isObject ? values[0] : Object.fromEntries(names.map((one, index) => [one, values[index]])));
     }];
   };
   return Object.fromEntries(Object.entries(english).map(textOf));
@@ -117,7 +122,7 @@ export const hasWords = (locale) => tables.has(tagOf(locale) || "en");
 export async function loadWords(locale) {
   const tag = tagOf(locale);
   if (hasWords(locale)) return;
-  const load = loading.get(tag) ?? import(`./tables/${tag}.js`).catch(() => ({ table: en })).then(({ table }) => add(tables, tag, table));
+  const load = loading.get(tag) ?? import(`./tables/${tag}.js`).catch(() => ({ table: {} })).then(({ table }) => add(tables, tag, table));
   loading.set(tag, load);
   await load;
 }
@@ -126,9 +131,12 @@ export async function loadWords(locale) {
  * Adds texts of the page: in a language that the elements do not have, or other ones than theirs. Call it before an element
  * is shown.
  * @param {string} language BCP 47 @param {PartialTable} table patterns as in en.js and the files en-*.js beside it; what it
- *   lacks is in the elements' texts for the language, or in English
+ *   lacks is as before, in the elements' texts for the language, or in English. A group such as `cell` is replaced as a whole
  */
-export function words(language, table) { add(own, new Intl.Locale(language).baseName, table); }
+export function words(language, table) {
+  const tag = new Intl.Locale(language).baseName;
+  add(own, tag, { ...own.get(tag), ...table });
+}
 
 /** @param {Map<string, Table>} to @param {string} tag @param {Table} table */
 function add(to, tag, table) {

@@ -38,7 +38,7 @@ export const table = {
   cancelledNow: "रद्द हो गया।",
   confirmingNow: "{until, select, none {अनुरोध: {what}} other {अनुरोध: {what}। जवाब {until} तक}}",
   granted: "होस्ट ने पुष्टि कर दी है।",
-  here: "यहाँ {count} लोग",
+  here: "{count, plural, one {यहाँ # व्यक्ति} other {यहाँ # लोग}}",
   nothing: "कुछ नहीं चुना गया",
   why: {
     beforeMin: "सबसे पहला संभव दिन {date} है",
@@ -180,7 +180,7 @@ export const table = {
     nothingLeft: "चुनने के लिए कुछ नहीं बचा",
     note: "{where}: {text}",
     noteRemoved: "{where}: नोट हटाया गया",
-    notes: "{count} नोट बदले गए",
+    notes: "{count, plural, one {# नोट बदला गया} other {# नोट बदले गए}}",
   },
   refusals: {
     noSuchColumn: "वह कॉलम अब नहीं है।",
@@ -231,7 +231,7 @@ export const table = {
     nothingBest: "अभी कुछ मेल नहीं खाता। सबसे अच्छे विकल्प यहाँ दिखेंगे।",
     hidden: "परिणाम केवल स्वामी देखता है।",
     namesHidden: "नाम केवल स्वामी देखता है।",
-    answered: "{count} लोगों ने जवाब दिया",
+    answered: "{count, plural, one {# व्यक्ति ने जवाब दिया} other {# लोगों ने जवाब दिया}}",
     nobody: "अभी किसी ने जवाब नहीं दिया",
     can: "आ सकते हैं",
     perhaps: "शायद",
@@ -246,8 +246,8 @@ export const table = {
     again: "फिर से",
     closes: "जवाब {time} तक।",
     closed: "जवाब बंद हैं।",
-    painted: "{grade}: {count} ख़ाने",
-    erased: "{count} ख़ाने मिटाए गए",
+    painted: "{grade}: {count, plural, one {# ख़ाना} other {# ख़ाने}}",
+    erased: "{count, plural, one {# ख़ाना मिटाया गया} other {# ख़ाने मिटाए गए}}",
     nowBest: "सबसे आगे: {text}, {counts}",
     refusals: {
       closed: "जवाब बंद हैं।",
@@ -276,7 +276,7 @@ export const table = {
   },
   stock: {
     label: "जगहें",
-    left: "{count} बचे",
+    left: "{count, plural, one {# बचा} other {# बचे}}",
     held: "रोका गया",
     soldOut: "बिक चुका",
     back: "{time, select, none {रोका गया, फिर मिल सकता है} other {रोका गया, {time} पर फिर मिल सकता है}}",

@@ -276,7 +276,7 @@ export const table = {
   },
   stock: {
     label: "Miejsca",
-    left: "zostało {count}",
+    left: "{count, plural, one {zostało #} few {zostały #} other {zostało #}}",
     held: "zajęte",
     soldOut: "wyprzedane",
     back: "{time, select, none {zatrzymane, może się zwolnić} other {zatrzymane, może się zwolnić o {time}}}",

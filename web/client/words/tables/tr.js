@@ -22,7 +22,7 @@ export const table = {
   calendar: "Takvim",
   unstored: "Henüz kaydedilmedi",
   was: "{name} {what}",
-  starts: "başlangıç: {date}",
+  starts: "{date} ile başlıyor",
   hint: {
     unknown: "Bu sayfa bu tür bir seçiciyi gösteremez.",
     wheels: "Sürükleyin, kaydırın, yazın veya okları kullanın.",
@@ -114,7 +114,7 @@ export const table = {
   picked: "{what} seçti",
   set: "{label} alanını {text} yaptı",
   undone: "geri döndü: {text}",
-  ends: "bitiş: {date}",
+  ends: "{date} ile bitiriyor",
   rangeReplaced: "{name} daha hızlıydı: {range}. Yeniden başladınız.",
   rangeEndedByFirstTap: "{days} seçtiniz ve yeniden başladınız.",
   cleared: "seçimi temizledi",

@@ -261,7 +261,12 @@ public final class PickerClient {
     synchronized (answers) {
       answer = answers.remove(command);
     }
-    if (answer != null) answer.accept(message);
+    if (answer == null) return;
+    try {
+      answer.accept(message);
+    } catch (RuntimeException problem) {  // The connection goes on.
+      events.failed(problem);
+    }
   }
 
   /** Reports the commands without an answer that wait neither for a welcome nor in the queue. */
@@ -277,7 +282,7 @@ public final class PickerClient {
   }
 
   /**
-   * Reads the state.
+   * Reads the state. After {@link #close} the reader is not called.
    *
    * @param reader called on the client's thread with a copy: the server's snapshot as of
    *     {@code revision}, with {@code role} and {@code name} of this member, and the number of

@@ -17,6 +17,6 @@ import org.json.JSONObject
 suspend fun PickerClient.answer(command: JSONObject): JSONObject =
   suspendCoroutine { next -> give(command, Consumer { next.resume(it) }) }
 
-/** The state, as [PickerClient.read] reads it. */
+/** The state, as [PickerClient.read] reads it. After [PickerClient.close] it does not return. */
 suspend fun PickerClient.state(): JSONObject =
   suspendCoroutine { next -> read(Consumer { next.resume(it) }) }
