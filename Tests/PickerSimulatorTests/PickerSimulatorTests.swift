@@ -16,6 +16,16 @@ import Testing
     #expect(simulation.report.comparisonCount > 5)
   }
 
+  /// One node, and several. In 6 a stay was begun with its departure when the night before was sold.
+  @Test(arguments: [4, 12, 36, 6])
+  func `sessions of one inventory hold, wait and book`(seed: UInt64) throws {
+    var simulation = Simulation()
+    try simulation.run(seed: seed)
+
+    #expect(simulation.report.saleCount == 1)
+    #expect(simulation.report.grantCount > 10)
+  }
+
   /// The log fails right after the last change of a session without members. Others that have
   /// failed, 9 and 95, are among those of `make test`.
   @Test func `a world that has failed holds`() throws {

@@ -13,8 +13,8 @@ struct Profile {
   private(set) var isClockRunning: Bool
   private(set) var doesClockJump: Bool
   let authentication: HubConfiguration.Authentication
-  let clientCount: Int
-  let sessionCount: Int
+  private(set) var clientCount: Int
+  private(set) var sessionCount: Int
   /// The number of actions of all clients together.
   let actCount: Int
   /// The maximum latency in one direction, in milliseconds.
@@ -28,7 +28,7 @@ struct Profile {
   /// The maximum duration of work on another thread, in milliseconds.
   let workMax: Int
   /// How many of so many HTTP requests are changes by the host.
-  let hostChangesIn24: Int
+  private(set) var hostChangesIn24: Int
   /// Whether sessions use shared definitions.
   var sharesDefinitions: Bool { hostChangesIn24 == 10 }
   private(set) var limits: ServerLimits
@@ -40,6 +40,9 @@ struct Profile {
   /// The number of nodes that share the database.
   private(set) var nodeCount = 1
   var isClustered: Bool { nodeCount > 1 }
+  /// The kind of the pickers in a world whose sessions take from an inventory; `nil` in others.
+  private(set) var saleKind: String?
+  var sells: Bool { saleKind != nil }
 
   /// Lets several nodes share the database. Their clocks run, and differ.
   mutating func share(among count: Int) {
@@ -48,6 +51,14 @@ struct Profile {
     limits.sessionsBytes = ServerLimits().sessionsBytes
     limits.memberMilliseconds = 2500
     pauseMax = min(pauseMax, 3000)
+  }
+
+  /// Lets all sessions use a shared definition that has an inventory.
+  mutating func sell(_ random: inout RandomSource) {
+    saleKind = random.pick(["calendar", "calendar", "slot", "cascade"])
+    (sessionCount, clientCount) = (random.within(3...6), random.within(5...9))
+    hostChangesIn24 = 10
+    pauseMax = random.pick([400, 1000, 3000])
   }
 
   init(_ random: inout RandomSource, isMemoryShort: Bool, doMembersMark: Bool) {

@@ -11,6 +11,10 @@ package struct Simulation {
     package var clusterCount = 0
     /// The connections and requests that one node has passed to another.
     package var relayedCount = 0
+    /// Of the worlds, those whose sessions take from an inventory.
+    package var saleCount = 0
+    /// The holds, offers and bookings that were given.
+    package var grantCount = 0
   }
 
   package private(set) var report = Report()
@@ -48,6 +52,8 @@ package struct Simulation {
     report.frameCount += world.sentFrameCount
     report.revisionCount += world.revisionCount
     report.relayedCount += world.relayedCount
+    report.grantCount += world.grantCount
     if world.profile.isClustered { report.clusterCount += 1 }
+    if world.profile.sells { report.saleCount += 1 }
   }
 }

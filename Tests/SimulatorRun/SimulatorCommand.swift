@@ -64,7 +64,8 @@ struct SimulatorCommand {
     let report = simulation.report
     print(
       "\(report.worldCount) worlds, \(report.eventCount) events, "
-        + "\(report.revisionCount) revisions, \(report.frameCount) frames, no violations")
+        + "\(report.revisionCount) revisions, \(report.frameCount) frames, "
+        + "\(report.grantCount) grants in \(report.saleCount) sales, no violations")
   }
 
   private func runDefects() -> Never {

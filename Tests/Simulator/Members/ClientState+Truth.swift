@@ -47,11 +47,13 @@ extension ClientState {
       throw ProtocolBreach("the status of revision \(revision) is \(truth.status), not \(status)")
     }
     let sight = Sight(audience, nil, zone: nil)
-    let expected = sight.seen(truth.result, status: truth.status).tree
+    // A client's value has neither units nor whether it is open: those are the inventory's.
+    let expected = sight.seen(truth.result.value, status: truth.status).tree
     guard resultTree == expected else {
       throw ProtocolBreach(
         "the result of revision \(revision) is \(expected.shown), not \(resultTree.shown)")
     }
+    try checkInventory(truth.inventory)
     if isThorough { try checkDefinition(truth.definition, seesAll: seesAll) }
     if truth.definition.results != nil {
       try checkAvailability(
@@ -98,10 +100,14 @@ extension ClientState {
             + "\(column.generation), \(column.count), \(String(describing: column.row))")
       }
       if isThorough {
-        for (row, known) in column.rowsKnown { try check(known, row, index, truth, reader.texts) }
+        for (row, known) in column.rowsKnown {
+          let isLoaded = !column.withoutNotes.contains(row)
+          try check(known, row, index, truth, reader.texts, isLoaded: isLoaded)
+        }
         try checkNotes(of: column, notes[index] ?? [:], reader)
       } else if let row = column.row {
-        try check(column[row], row, index, truth, reader.texts)
+        let isLoaded = !column.withoutNotes.contains(row)
+        try check(column[row], row, index, truth, reader.texts, isLoaded: isLoaded)
       }
     }
   }
@@ -134,13 +140,16 @@ extension ClientState {
     }
   }
 
+  /// - Parameter isLoaded: Whether the client has it with its note and level.
   private func check(
     _ known: PickerRow?, _ row: Int, _ column: Int, _ truth: ColumnState,
-    _ texts: [any RowTexts]
+    _ texts: [any RowTexts], isLoaded: Bool
   ) throws(ProtocolBreach) {
     let key = truth.rows.key(at: row)
     let expected = texts.map {
-      PickerRow(key: key, text: truth.rows.text(at: row, in: $0), note: known?.note)
+      PickerRow(
+        key: key, text: truth.rows.text(at: row, in: $0), note: known?.note,
+        level: isLoaded ? PickerLevel(truth.levels[row]) : nil)
     }
     guard let known, expected.contains(known) else {
       throw ProtocolBreach(
@@ -204,11 +213,11 @@ extension ClientState {
       expected.append(month.iso)
       let described = cells.map {
         "\($0.date.iso) \(texts.cell($0.date.day)) \($0.isOutside) \($0.isDisabled) \($0.isToday) "
-          + "\($0.only?.rawValue ?? "both")"
+          + "\($0.only?.rawValue ?? "both") \(PickerLevel($0.level).map { "\($0)" } ?? "")"
       }
       let known = months[PickerMonth(month)]?.cells.map {
         "\($0.day.iso) \($0.text) \($0.isOutside) \($0.isDisabled) \($0.isToday) "
-          + "\($0.only?.rawValue ?? "both")"
+          + "\($0.only?.rawValue ?? "both") \($0.level.map { "\($0)" } ?? "")"
       }
       guard known == described else {
         throw ProtocolBreach("the cells of \(month.iso) are current")

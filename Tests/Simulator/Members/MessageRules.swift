@@ -29,7 +29,8 @@ enum MessageRules {
   static func check(snapshot: JSONTree) throws(ProtocolBreach) {
     try snapshot.has(
       ["definition", "status", "result"],
-      maybe: ["columns", "calendar", "availability", "version", "until"])
+      maybe: ["columns", "calendar", "availability", "version", "until"] + inventory)
+    try check(inventoryOf: snapshot)
     if let cells = snapshot["availability"] { return try check(availability: cells) }
     guard try snapshot.part("definition")["kind"] == .string("calendar") else {
       for column in try snapshot.list("columns") { try check(column: column) }
@@ -70,7 +71,9 @@ enum MessageRules {
       let cells = try month.list("cells")
       guard [28, 35, 42].contains(cells.count) else { throw ProtocolBreach("weeks are whole") }
       for cell in cells {
-        try cell.has(["date", "text"], maybe: ["outside", "disabled", "today", "only", "note"])
+        try cell.has(
+          ["date", "text"], maybe: ["outside", "disabled", "today", "only", "note"] + level)
+        try check(levelOf: cell)
         let isOutside = !(try cell.text("date")).hasPrefix(try month.text("month"))
         guard (cell["outside"] == .bool(true)) == isOutside else {
           throw ProtocolBreach("a cell outside its month is marked: \(cell.shown)")
@@ -136,7 +139,8 @@ enum MessageRules {
       throw ProtocolBreach("rows are within the column")
     }
     for row in rows {
-      try row.has(["key", "text"], maybe: ["note"])
+      try row.has(["key", "text"], maybe: ["note"] + level)
+      try check(levelOf: row)
       _ = (try row.text("key"), try row.text("text"))
     }
   }
@@ -192,6 +196,7 @@ extension MessageRules {
     guard changes.dropLast().allSatisfy({ $0["change"] != .string("result") }) else {
       throw ProtocolBreach("the result is the last change: \(delta.shown)")
     }
+    try checkOrder(of: changes, delta)
   }
 
   /// Checks a refusal, whose changes are the current state without causes.
@@ -210,6 +215,7 @@ extension MessageRules {
     change: JSONTree, isRefusal: Bool, shownMonths: Set<String>
   ) throws(ProtocolBreach) {
     if try checksMarks(change) { return }
+    if !isRefusal, try checksInventory(change) { return }
     let causes = isRefusal ? [] : ["cause"]
     let reasons = isRefusal ? [] : ["reason", "wanted"]
     switch try change.text("change") {

@@ -19,6 +19,8 @@ struct Replica {
   private(set) var eventTypes = [FeedEventType.created]
   /// The revisions of all executed commands.
   private var done: [Done: Int] = [:]
+  /// The commands that the inventory has decided.
+  private var asked: Set<Done> = []
   private(set) var deltas: [Delta] = []
   /// The locales of all definitions that the session has had.
   private(set) var locales: Set<String>
@@ -46,6 +48,7 @@ struct Replica {
     let notes: Notes
     let result: PickerResult
     let status: SessionStatus
+    let inventory: KnownInventory?
   }
 
   private struct Done: Hashable {
@@ -75,7 +78,7 @@ struct Replica {
   }
 
   private func isOfViewer(_ entry: LogEntry) -> Bool {
-    guard case .command(let member, ref: _, _, _) = entry.body else { return false }
+    guard case .command(let member, ref: _, _, _) = entry.body.undecided else { return false }
     return fold.members[member]?.role == .viewer
   }
 
@@ -85,6 +88,7 @@ struct Replica {
   /// - Returns: The first invariant that does not hold, as a sentence; `nil` if all hold.
   mutating func follow(_ entry: LogEntry, isLate: Bool) -> String? {
     entryCount += 1
+    if let sentence = checkDecided(entry) { return sentence }
     let before = fold.revision
     let definition = fold.picker.definition
     var count = 0
@@ -138,6 +142,17 @@ struct Replica {
       ? nil : "the value after a definition change is legal under that definition"
   }
 
+  /// Checks that the inventory has decided a command of a member once, however often it was sent.
+  private mutating func checkDecided(_ entry: LogEntry) -> String? {
+    guard case .decided(let decided) = entry.body else { return nil }
+    if decided.outcome == nil { return "an entry is stored with its outcome" }
+    guard case .command(let member, ref: let ref, _, _) = decided.body, member != .host else {
+      return nil
+    }
+    let isNew = asked.insert(Done(member: member, ref: ref)).inserted
+    return isNew ? nil : "a command is decided once: \(member.text), \(ref)"
+  }
+
   /// Checks that what compaction leaves of the log gives the same delta and the same picker.
   private mutating func checkCompacted(_ entry: LogEntry) -> String? {
     switch fold.remnant {
@@ -158,9 +173,9 @@ struct Replica {
   /// Checks that a command with `at` was done only if its author had seen the value and the status:
   /// a member all changes but its own, the host all.
   private func checkLate(_ entry: LogEntry, _ effects: [Effect]) -> String? {
-    guard case .command(let author, ref: let ref, let command, .at(let seen)?) = entry.body else {
-      return nil
-    }
+    guard
+      case .command(let author, ref: let ref, let command, .at(let seen)?) = entry.body.undecided
+    else { return nil }
     if command == .act(.clear), fold.definition.kind == .availability, author != .host {
       return nil
     }
@@ -182,7 +197,7 @@ struct Replica {
   }
 
   private mutating func note(_ effects: [Effect], of entry: LogEntry) {
-    guard case .settle(let settle) = entry.body else { return }
+    guard case .settle(let settle) = entry.body.undecided else { return }
     if effects.contains(.settled(.late(reported: settle))) { lateOps[settle.op, default: 0] += 1 }
     for case .delta(let delta) in effects {
       guard case .status(let change) = delta.change, change.status == .confirmed else { continue }
@@ -197,7 +212,7 @@ struct Replica {
     }
     truths[fold.revision] = Truth(
       picker: fold.picker, definition: fold.definition, version: fold.version, notes: fold.notes,
-      result: fold.result, status: fold.status)
+      result: fold.result, status: fold.status, inventory: fold.inventory)
   }
 }
 

@@ -5,7 +5,7 @@ final class NodeScheduler: StoreScheduler, @unchecked Sendable {
   let time: SimulatedTime
   var random: RandomSource
   /// By how much the wall clock of the node's machine is wrong, in milliseconds.
-  let skew: Int64
+  private(set) var skew: Int64
   /// The number of its queues that have something to do.
   fileprivate(set) var busyCount = 0
   /// Whether its process runs. If not, its queues do nothing, and nothing waits.
@@ -15,8 +15,13 @@ final class NodeScheduler: StoreScheduler, @unchecked Sendable {
   init(_ time: SimulatedTime, _ random: RandomSource, isSkewed: Bool) {
     self.time = time
     self.random = random
-    skew = isSkewed ? Int64(self.random.pick([0, 0, -2000, 3000])) : 0
+    skew = isSkewed ? Int64(self.random.pick(NodeScheduler.skews)) : 0
   }
+
+  private static let skews = [0, 0, -2000, 3000]
+
+  /// The clock of the node's machine is set, forward or back.
+  func stepClock() { skew = Int64(random.pick(NodeScheduler.skews)) }
 
   func kill() { isAlive = false }
 

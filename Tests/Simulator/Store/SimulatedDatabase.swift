@@ -1,23 +1,5 @@
 import SessionLog
 
-/// A deliberate bug of a node or its log that the checkers must find.
-package enum SimulatedDefect: String, CaseIterable, Sendable {
-  /// A node claims the sessions of a living one.
-  case claimsFromLiving
-  /// A node claims the sessions of one that has lost its connection and still answers reads.
-  case claimsAtOnce
-  /// A batch does not depend on who owns its sessions.
-  case noFence
-  /// A hub shows an entry before its commit is acknowledged.
-  case shownBeforeCommit
-  /// A commit whose outcome is unknown is taken for a success.
-  case unknownIsSuccess
-  /// After an unknown outcome, the batch is written again without looking for it.
-  case unknownIsFailure
-
-  package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
-
 /// A database in the memory: SQLite, used by one transaction after the other. If several nodes share
 /// it, its connections have the faults of a PostgreSQL cluster, else it has those of a disk.
 ///
@@ -320,7 +302,11 @@ final class SimulatedConnection: SQLConnection {
       if !isInTransaction { try engine.reach() }
       try fail(oneIn: 1500, "the connection is lost")
       if sql.hasPrefix("UPDATE node SET batch") { isNumbered = true }
-      try database.store.send(changed(sql), values, each: each)
+      guard let defect = database.defect else {
+        return try database.store.send(sql, values, each: each)
+      }
+      if defect.omits(sql, values) { return }
+      try database.store.send(defect.changed(sql), values, each: each)
     }
   }
 
@@ -382,16 +368,5 @@ final class SimulatedConnection: SQLConnection {
     let delay = database.random.pick([0, 0, 50, 1500])
     if delay == 0 { return database.end(number) }
     database.time.after(delay) { database.end(number) }
-  }
-
-  /// The statement as a log with the defect has it.
-  private func changed(_ sql: String) -> String {
-    switch database.defect {
-    case .noFence: sql.replacing("AND owner = $2 AND NOT", with: "AND $2 IS NOT NULL AND NOT")
-    case .claimsFromLiving, .claimsAtOnce:
-      sql.replacing(
-        "SELECT number, batch, address FROM node", with: "SELECT 0, 0, NULL WHERE false")
-    case .shownBeforeCommit, .unknownIsSuccess, .unknownIsFailure, nil: sql
-    }
   }
 }

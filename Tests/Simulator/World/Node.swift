@@ -13,12 +13,15 @@ final class Node: @unchecked Sendable {
   private(set) var hub: Hub?
   /// `nil` for a log in memory.
   private(set) var log: SQLSessionLog?
+  /// `nil` for a log in a database.
+  private(set) var memoryLog: (any SessionLog)?
   /// The shared definitions of the log.
   private(set) var shared: (any SharedDefinitions)?
   private let time: SimulatedTime
   let scheduler: NodeScheduler
   private let configuration: HubConfiguration
   private let port: any HubPort
+  private var manualTime: Int64?
   /// The notices of the store that the hub has not handled yet.
   private(set) var notices: [StoreNotice] = []
   private var timerDue: Int64?
@@ -33,30 +36,58 @@ final class Node: @unchecked Sendable {
   /// - Parameters:
   ///   - database: `nil`: the log is in memory.
   ///   - journal: The log in memory.
+  ///   - manualTime: The time of inventories, in milliseconds since 1970; `nil`: the store's.
   init(
     number: Int, _ time: SimulatedTime, _ database: SimulatedDatabase?, _ random: RandomSource,
     _ configuration: HubConfiguration, port: any HubPort,
-    journal: MemoryJournal? = nil, around: @escaping (Node, () -> Void) -> Void = { $1() }
+    journal: MemoryJournal? = nil, manualTime: Int64? = nil,
+    around: @escaping (Node, () -> Void) -> Void = { $1() }
   ) {
     self.number = number
     self.time = time
     (self.configuration, self.port, self.around) = (configuration, port, around)
+    self.manualTime = manualTime
     scheduler = NodeScheduler(time, random, isSkewed: database?.isClustered == true)
     engine = database.map { [scheduler] in SimulatedEngine($0, scheduler) }
     if let journal {
-      let definitions = MemorySharedDefinitions { [self] in post(.shared($0)) }
-      shared = definitions
-      serve(
-        JournaledLog(
-          MemorySessionLog(
-            logByteCountMax: configuration.limits.session.logBytes, shared: definitions,
-            background: { [self] work in
-              let done = work()
-              post(.runInHub(0, done))
-            }), journal))
+      let definitions = memoryDefinitions()
+      let log = JournaledLog(
+        MemorySessionLog(
+          logByteCountMax: configuration.limits.session.logBytes, shared: definitions,
+          background: { [self] work in
+            let done = work()
+            post(.runInHub(0, done))
+          }), journal)
+      memoryLog = log
+      serve(log)
     } else {
       time.start { [self] in open() }
     }
+  }
+
+  private func memoryDefinitions() -> MemorySharedDefinitions {
+    let time = time
+    let clock = MemoryInventoryClock { wait, work in
+      time.after(Int(wait / .milliseconds(1)), work)
+    } notify: { [self] name, number in
+      post(.inventory(name: name, number: number))
+    }
+    let definitions = MemorySharedDefinitions(now: { time.wall }, inventoryClock: clock) {
+      [self] in post(.shared($0))
+    }
+    shared = definitions
+    if let manualTime { definitions.clockSet(to: manualTime) }
+    return definitions
+  }
+
+  /// The time of inventories, in milliseconds since 1970.
+  var inventoryTime: Int64 { manualTime ?? time.wall }
+
+  /// Sets the time of inventories where the sessions' clock stands still.
+  func setInventoryTime(to now: Int64) {
+    manualTime = now
+    log?.clockSet(to: now)
+    (shared as? MemorySharedDefinitions)?.clockSet(to: now)
   }
 
   var isAlive: Bool { scheduler.isAlive }
@@ -84,7 +115,8 @@ final class Node: @unchecked Sendable {
         continue
       }
       (self.log, shared, engine.isOpen) = (log, log, true)
-      serve(engine.database.defect == .shownBeforeCommit ? EagerLog(log) : log)
+      if let manualTime { log.clockSet(to: manualTime) }
+      serve(engine.database.defect?.log(log) ?? log)
       return
     }
   }
@@ -127,7 +159,7 @@ final class Node: @unchecked Sendable {
   func kill() {
     engine?.kill()
     scheduler.kill()
-    (hub, log, shared) = (nil, nil, nil)
+    (hub, log, memoryLog, shared) = (nil, nil, nil, nil)
   }
 
   /// Shuts down in an orderly way.

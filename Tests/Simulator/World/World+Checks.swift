@@ -6,6 +6,7 @@ import PickerSession
 extension World {
   func checkAfterCall() {
     compareResidents()
+    checkMemoryInventory()
     checkTicks()
     checkOutboxes()
   }
@@ -55,6 +56,7 @@ extension World {
   func compareWholly(_ fold: SessionFold, _ replica: SessionFold) {
     compare(fold, replica)
     compareLists(fold, replica)
+    if fold.inventory != replica.inventory { breach("a replay has the same holds and levels") }
     if fold.unreported != replica.unreported {
       breach("a replay comes to the same unreported result")
     }

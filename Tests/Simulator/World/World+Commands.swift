@@ -12,6 +12,7 @@ extension World {
 
   private func randomCommand(_ client: SimulatedClient) -> PickerCommand {
     if client.session.isAvailability, !random.once(in: 30) { return randomMark(client) }
+    if profile.sells, !random.once(in: 8) { return randomTaking(client) }
     let isCalendar = random.once(in: 30) ? !client.session.isCalendar : client.session.isCalendar
     switch random.below(24) {
     case 0..<13: return isCalendar ? randomTap(client) : randomSelect(client)
@@ -74,7 +75,7 @@ extension World {
       random.pick([.yes, .yes, .maybe, .no, nil]), cells: runs, generation: generation)
   }
 
-  private func randomSelect(_ client: SimulatedClient) -> PickerCommand {
+  func randomSelect(_ client: SimulatedClient) -> PickerCommand {
     let columns = client.state.columns
     let index =
       columns.isEmpty || random.once(in: 20) ? random.within(-1...4) : random.below(columns.count)

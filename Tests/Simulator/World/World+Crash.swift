@@ -11,6 +11,7 @@ extension World {
     // Nothing starts while the disk is full.
     database?.isFailing = false
     forgetConnections(of: node)
+    seller.lose(requestsTo: node)
     lastTrouble = clock.machine
     clockSetsUnanswered = 0
     for id in Array(replicas.keys) { replicas[id]?.dropNotesRequests() }

@@ -8,6 +8,7 @@ import PickerWire
 /// the pickers.
 extension World {
   func actAsHost(of record: SessionRecord) {
+    if profile.sells, !random.once(in: 3) { return actAsSeller() }
     if profile.sharesDefinitions, random.once(in: 3), let kind = record.definition["kind"]?.string {
       return changeShared(kind, for: record)
     }
@@ -20,7 +21,8 @@ extension World {
         giveHostCommand(to: record)
       } else if random.once(in: 3) {
         changeNotes(of: record)
-      } else {
+      } else if !profile.sells || random.once(in: 8) {
+        // Others than the shared one have few keys that others want, too.
         changeDefinition(of: record)
       }
     }

@@ -72,6 +72,7 @@ extension World {
   func doHarm() {
     guard let database else { return }
     lastTrouble = clock.machine
+    if profile.sells, random.once(in: 4) { return random.pick(nodes).scheduler.stepClock() }
     switch random.below(9) {
     case 0, 1: replace(random.pick(nodes))
     case 2: stopNode()
@@ -110,6 +111,7 @@ extension World {
     killed.kill()
     nodes.remove(at: index)
     forgetConnections(of: killed)
+    seller.lose(requestsTo: killed)
     clock.after(random.within(0...1500)) { [unowned self] in startNode() }
     if nodes.isEmpty { startNode() }
   }

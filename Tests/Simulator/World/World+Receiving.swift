@@ -176,8 +176,9 @@ extension World {
       throw ProtocolBreach("a delta that is sent is in the log")
     }
     if try delta.list("changes").isEmpty, !client.session.isAvailability {
-      guard case .notes = deltas[revision - 1].change, client.session.isCalendar else {
-        throw ProtocolBreach("a delta changes something")
+      switch deltas[revision - 1].change {
+      case .notes where client.session.isCalendar, .inventory: break
+      default: throw ProtocolBreach("a delta changes something")
       }
     }
     let author = deltas[revision - 1].author

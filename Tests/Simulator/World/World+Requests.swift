@@ -19,7 +19,7 @@ extension World {
     let ttlSeconds = random.pick(profile.isClustered ? [30, 86_400] : [30, 600, 86_400])
     let isMarked = profile.doMembersMark && !random.once(in: 5)
     let definition = RandomDefinition.make(
-      &random, today: today, kind: isMarked ? "availability" : nil)
+      &random, today: today, kind: isMarked ? "availability" : profile.saleKind)
     let watched = ["result", "members"].filter { _ in random.coin() }
     var fields: [JSONTree.Member] = [
       .init("definition", definition), .init("title", .string("Cem's \u{1}")),
@@ -96,9 +96,11 @@ extension World {
   var today: CivilDate { CivilDate(iso: clock.session.rfc3339.utf8.prefix(10))! }
 
   func delete(_ record: SessionRecord) {
+    let releasesBooking = profile.sells && random.coin()
     ask(record) { [self] time in
       hub.begin { host throws(HubProblem) in
-        try await host.delete(record.id, token: record.credential("owner"), at: time)
+        try await host.delete(
+          record.id, releasesBooking: releasesBooking, token: record.credential("owner"), at: time)
       } answer: {
         [unowned self] result in
         requestsUnanswered -= 1
@@ -300,7 +302,9 @@ extension World {
       if record.isAvailability, ["mark", "clear"].contains(type) { continue }
       let isOfHost = tree["host"] == .bool(true)
       guard
-        hasAuthor != (isOfHost || ["tick", "define", "note", "settle", "import"].contains(type))
+        hasAuthor
+          != (isOfHost
+            || ["tick", "define", "note", "settle", "import", "inventory"].contains(type))
       else {
         return breach("ticks and changes by the host have no author: \(tree.shown)")
       }
@@ -343,6 +347,7 @@ extension World {
     clock.set(instant)
     lastClockSet = clock.machine
     guard !clock.runs else { return }
+    if profile.sells { node.setInventoryTime(to: instant.milliseconds) }
     clockSetsUnanswered += 1
     enter { time in
       hub.clockSet(at: time) { [unowned self] in clockSetsUnanswered -= 1 }

@@ -33,8 +33,12 @@ extension World {
     }
     if profile.isClustered { run(for: 1000) }
     if profile.sharesDefinitions {
-      for kind in RandomDefinition.kinds { changeShared(kind) }
+      for kind in profile.saleKind.map({ [$0] }) ?? RandomDefinition.kinds { changeShared(kind) }
       run(for: 200)
+      for _ in 0..<9 where profile.sells && newestShared.isEmpty {
+        changeSale()
+        run(for: 500)
+      }
     }
     for _ in 0..<20 where records.count < profile.sessionCount {
       create()
@@ -172,6 +176,7 @@ extension World {
     for client in clients { compare(client) }
     checkStored()
     checkDecisions()
+    if profile.sells { checkSale() }
   }
 
   private func compare(_ client: SimulatedClient) {

@@ -8,8 +8,9 @@ import SessionLog
 extension World {
   /// The fields of a creation that uses the shared definition of a kind; `nil` if there is none.
   func randomUse(of kind: String) -> [JSONTree.Member]? {
-    guard profile.sharesDefinitions, random.coin(), newestShared[kind] != nil else { return nil }
-    let own = random.once(in: 3) ? randomMerge(kind) : .object([])
+    guard profile.sharesDefinitions, profile.sells || random.coin(), newestShared[kind] != nil
+    else { return nil }
+    let own = random.once(in: profile.sells ? 12 : 3) ? randomMerge(kind) : .object([])
     return [.init("uses", .string(kind)), .init("definition", own)]
   }
 
@@ -17,6 +18,7 @@ extension World {
   ///
   /// - Parameter record: A session of this kind, for the rows of notes.
   func changeShared(_ kind: String, for record: SessionRecord? = nil) {
+    if profile.sells { return changeSale() }
     let former = newestShared[kind]
     var document = former?.document
     if former == nil || random.coin() {
@@ -43,14 +45,14 @@ extension World {
   }
 
   /// Reads the newest version of a shared definition.
-  private func readShared(_ kind: String) {
+  func readShared(_ kind: String) {
     nonisolated(unsafe) unowned let world = self
     nodes.first?.shared?.read(kind) { outcome in
       if case .found(let shared) = outcome { world.newestShared[kind] = shared }
     }
   }
 
-  private func make(_ tree: JSONTree) -> Definition? {
+  func make(_ tree: JSONTree) -> Definition? {
     try? Definition.make(from: tree, limits: DefinitionLimits(), now: clock.session) {
       zones.rules(named: $0)
     }
@@ -70,7 +72,7 @@ extension World {
         tree throws(DefinitionProblem) in
         try Definition.make(from: tree, now: clock.session) { zones.rules(named: $0) }
       }
-      if step.change(after: fold.version) != nil {
+      if step.change(after: fold.version, taking: fold.inventory?.settings) != nil {
         breach("a session follows its shared definition: \(state.version), \(newest.version)")
       }
     }

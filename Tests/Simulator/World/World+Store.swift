@@ -30,6 +30,7 @@ extension World {
         guard let log = storedLogs[row.session], doubted[log.id] == nil else { continue }
         follow(log.id) { fold in try log.entries.entry(row.body, after: fold) }
       }
+      if profile.sells { try checkInventories(database) }
     } catch {
       breach("what is stored can be read: \(error)")
     }
@@ -106,7 +107,8 @@ extension World {
   /// session, or the session has another epoch.
   func doubtReplicas() {
     for (id, replica) in replicas where doubted[id] == nil { doubted[id] = replica }
-    storedLogs = [:]
+    (storedLogs, inventories) = ([:], [:])
+    seller.forget()
     journalPosition =
       (try? database?.store.value("SELECT max(rowid) FROM journal", as: Int.self)) ?? 0
   }
@@ -137,11 +139,12 @@ extension World {
     }
     guard let known = replicas[session] else {
       replicas[session] = try? Replica(stored.origin, limits: profile.limits.session)
-      return
+      return checkMemoryInventory()
     }
     for index in known.entryCount..<stored.entries.count {
       follow(session) { _ in stored.entries[index] }
     }
+    checkMemoryInventory()
   }
 
   private func follow(

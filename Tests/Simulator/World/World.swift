@@ -73,6 +73,11 @@ package final class World {
     set { node.requestCount = newValue }
   }
   var host: SimulatedHost
+  var seller: SimulatedSeller
+  /// What was taken of the inventories after the last transaction.
+  var inventories: [String: InventoryRows] = [:]
+  /// How many holds, offers and bookings were given.
+  var grantCount = 0
   /// Members that were added over HTTP.
   var posters: [(session: SessionID, id: String, secret: String)] = []
   /// The sessions whose replicas have changed since they were compared.
@@ -108,9 +113,12 @@ package final class World {
       &random, isMemoryShort: seed % 8 == 5, doMembersMark: seed % 4 == 3 || seed % 16 == 5)
     let count = nodeCount ?? (seed % 4 == 2 ? random.within(2...4) : 1)
     if count > 1 { profile.share(among: count) }
+    let sells = seed % 8 == 4 || seed % 8 == 6
+    if defect.map(\.isOfInventory) ?? sells { profile.sell(&random) }
     self.profile = profile
     self.random = random
     host = SimulatedHost(seed: seed)
+    seller = SimulatedSeller(seed: seed)
     let clock = SimulatedTime(start: profile.start, runs: profile.isClockRunning)
     self.clock = clock
     database =
@@ -122,6 +130,11 @@ package final class World {
     database?.promoted = { [unowned self] in doubtReplicas() }
     journal.appended = { [unowned self] in followJournal(of: $0) }
     startNode()
+  }
+
+  /// The clock of inventories where that of the sessions stands still until it is set.
+  private var manualTime: Int64? {
+    profile.sells && !profile.isClockRunning ? clock.session.milliseconds : nil
   }
 
   var hub: Hub { node.hub! }
@@ -136,7 +149,7 @@ package final class World {
       authentication: profile.authentication, limits: profile.limits)
     let started = Node(
       number: startedCount, clock, database, random.split(), configuration, port: self,
-      journal: database == nil ? journal : nil
+      journal: database == nil ? journal : nil, manualTime: manualTime
     ) { [unowned self] in check($0, around: $1) }
     nodes.append(started)
     if node?.isAlive != true { node = started }
