@@ -95,29 +95,39 @@ extension SQLSessionLog {
     lookForInventories()
   }
 
-  /// Reads what other nodes have changed lately; at the start, everything.
+  /// Reads what other nodes have changed lately; at the start and after a failover, everything.
   func lookForInventories() {
     guard inventoryTimes.withLock({ $0.beginLooking() }) else { return }
     readingQueue.async {
-      let end = self.inventoryTimes.withLock { times in
-        times.looked(at: self.inventoryTime.now).map { $0 - SQLSessionLog.clockDifferenceMax }
-          ?? .min
-      }
-      let marks = try? self.engine.read { connection in
-        try connection.rows(
-          """
-          SELECT name, number, (SELECT min(ends_at) FROM inventory_claim
-            WHERE definition = inventory.name AND ends_at IS NOT NULL)
-          FROM inventory WHERE changed_at >= $1
-          """, [end]
-        ) { row in
-          let mark = InventoryMark(try row[0], number: try row[1], isChanged: true)
-          mark.nextEnd = row[2]
-          return mark
+      let last = self.inventoryTimes.withLock { $0.looked(at: self.inventoryTime.now) }
+      do {
+        self.note(try self.inventories(after: last))
+      } catch {
+        self.inventoryTimes.withLock { $0.lookFailed() }
+        self.scheduler.after(.milliseconds(500), on: self.queue) { [weak self] in
+          guard let self, !self.hasClosed else { return }
+          self.lookForInventories()
         }
       }
-      if let marks { self.note(marks) } else { self.inventoryTimes.withLock { $0.lookFailed() } }
     }
+  }
+
+  /// - Parameter last: The time of the look before; `nil`: all are read, not from a former primary.
+  private func inventories(after last: Int64?) throws -> [InventoryMark] {
+    let read = { (connection: any SQLConnection) in
+      try connection.rows(
+        """
+        SELECT name, number, (SELECT min(ends_at) FROM inventory_claim
+          WHERE definition = inventory.name AND ends_at IS NOT NULL)
+        FROM inventory WHERE changed_at >= $1
+        """, [last.map { $0 - SQLSessionLog.clockDifferenceMax } ?? .min]
+      ) { row in
+        let mark = InventoryMark(try row[0], number: try row[1], isChanged: true)
+        mark.nextEnd = row[2]
+        return mark
+      }
+    }
+    return try last == nil ? engine.readConfirmed(read) : engine.read(read)
   }
 }
 

@@ -226,6 +226,9 @@ final class SQLOwnership {
     (node, batch) = (number, 0)
   }
 
+  /// More changes of an inventory than a failover loses; fewer than the milliseconds between two.
+  private static let lostChangesMax = 100_000
+
   /// Compares the history of the database with the stored one. In another one the feed has a new
   /// epoch.
   ///
@@ -246,6 +249,10 @@ final class SQLOwnership {
     try connection.run(
       "UPDATE store SET history = $1, history_number = $2", [historyID, history])
     if stored.text.isEmpty { return false }
+    // Nodes know changes that may be lost: the numbers of others must not be the same.
+    try connection.run(
+      "UPDATE inventory SET number = number + $1, whole_number = number + $1",
+      [SQLOwnership.lostChangesMax])
     let random = connection.dialect.randomText
     try connection.run("UPDATE feed SET epoch = \(random)")
     if stored.text.prefix(while: { $0 != "/" }) == current.prefix(while: { $0 != "/" }) {

@@ -376,6 +376,7 @@ extension SQLSessionLog {
       return fresh
     }
     let sessions = owned.withLock { $0 }
+    let history = ownership.history
     let continuation = try ownership.connected(fresh, owning: sessions)
     connection = fresh
     generation += 1
@@ -390,6 +391,8 @@ extension SQLSessionLog {
       }
       disown(taken)
       if !taken.isEmpty { notify(.taken(Array(taken))) }
+      // What other nodes have committed may be lost.
+      if ownership.history != history { forgetInventories() }
       return fresh
     case .forgotten:
       notify(.taken(Array(sessions)))
