@@ -148,7 +148,7 @@ extension InventoryRows {
   ) {
     guard let settings = shared.inventory else { return nil }
     nonisolated(unsafe) var change: InventoryChange?
-    log.inventory(shared.name, since: nil, of: sessions, hub: 0) { outcome in
+    log.inventory(shared.name, since: nil, places: nil, of: sessions, hub: 0) { outcome in
       if case .found(let found) = outcome { change = found }
     }
     nonisolated(unsafe) var bookings: [HostBooking] = []
