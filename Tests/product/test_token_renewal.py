@@ -66,7 +66,8 @@ def signed(host, session, seconds, role="editor", **more):
 
 def words(language, name):
     """A text about the connection."""
-    text = (REPOSITORY / f"web/client/words/{"en-later" if language == "en" else f"tables/{language}"}.js").read_text()
+    name_of_file = "en-later" if language == "en" else f"tables/{language}"
+    text = (REPOSITORY / f"web/client/words/{name_of_file}.js").read_text()
     return text.split(f'{name}: "')[1].split('"')[0]
 
 

@@ -279,7 +279,7 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
     ada = embedding('<!doctype html><html lang="en"><title>Code</title><link rel="icon" href="data:,">')
     printed = []
     ada.page.on("console", lambda message: printed.append(message.text))
-    code = re.search(r"```js\n(.*?)```", README, re.S)[1]
+    code = re.search(r"```js\n(.*?)```", README.split("\n## With code\n")[1], re.S)[1]
     code = code.replace("http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}") \
         .replace("SESSION", session.id).replace("2026-11-20", "2018-11-20")
 
