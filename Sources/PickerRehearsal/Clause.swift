@@ -35,8 +35,8 @@ extension Clause {
   static let early = Clause(
     "Between `join` and `welcome` queue the user's commands, do not send them")
   static let late = Clause(
-    "`clear`, `undo`, `redo`, `confirm`, `cancel` and `reopen` have `at`: the newest revision that "
-      + "you had applied when the user gave the command.")
+    "`clear`, `undo`, `redo`, `confirm`, `cancel`, `reopen` and `hold` have `at`: the newest "
+      + "revision that you had applied when the user gave the command.")
   static let hits = Clause(
     "Send it with a tap that you send again, and with a tap that the user gave without a "
       + "connection.")
