@@ -34,7 +34,7 @@ CONSTANTS = {
     'dialect == .sqlite ? "INTEGER" : "bigint"', "dialect.identity", "dialect.randomText",
     "epoch", "function", "key", 'last == nil ? "$1 = $1" : "\\(key', "mode.rawValue",
     'number == nil ? "" : ", session"', "owner", "parameter", "random", "table", "table.name",
-    "filter", "locking", "isNamed", "isUnused",
+    "filter", "locking", "isInLine", "isNamed", "isUnused",
     "InventoryReading.isUsed", "SQLCopy.marks(keyCount", "SQLCopy.rowCountMax",
     "SQLInventoryTable.claimColumns", "SQLInventoryTable.countColumns", "columns",
     'connection.dialect.isAny("holder", 2', 'connection.dialect.isAny("i.name", 1',

@@ -76,7 +76,12 @@ class Opened:
 
     def shown(self):
         sessions = [path for path in self.made["shown"] if path.startswith("/v1/sessions/")]
-        return make.shown(self.get, sessions)
+        shown = make.shown(self.get, sessions)
+        if self.store.startswith("postgres"):
+            # A database that was restored elsewhere goes on as another history.
+            for path in sessions:
+                shown[path]["epoch"] = self.made["shown"][path]["epoch"]
+        return shown
 
     def named(self, name):
         """The path of a session."""

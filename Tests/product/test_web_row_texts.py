@@ -76,8 +76,10 @@ def test_the_browser_writes_dates_and_times_as_the_server_does(window, server, l
         # The contract fixes the server's days: 11月26日 星期一, and 星期天. In traditional Chinese, they have a space.
         assert (wanted.pop("days")[0], got.pop("days")[0]) == {
             "zh-Hans": ("11月26日 星期一", "11月26日周一"), "zh-Hant": ("11月26日 週一", "11月26日週一")}[locale]
-    # Versions of CLDR spell October in Hindi differently.
-    wanted, got = (json.loads(json.dumps(one, ensure_ascii=False).replace("अक्तू", "अक्टू")) for one in (wanted, got))
+    # Versions of CLDR spell October in Hindi and March in Russian differently.
+    wanted, got = (json.loads(
+        json.dumps(one, ensure_ascii=False).replace("अक्तू", "अक्टू").replace(" марта", " мар."))
+        for one in (wanted, got))
     assert got == wanted
 
 
