@@ -19,7 +19,7 @@ struct HubInventory {
     /// The change that they have.
     var number: Int
     var levels: KeyLevels
-    /// What was said last, to those that had other levels.
+    /// The last news, for sessions that had the known levels.
     var last: (known: KeyLevels, news: LevelNews)?
   }
 
@@ -117,7 +117,7 @@ struct HubInventory {
       if let news { shared[view]?.last = (same, news) }
     }
     session.sameLevels = news == nil ? (known, current.levels) : nil
-    return same === known ? news : news?.said(after: known)
+    return same === known ? news : news?.adapted(to: known)
   }
 
   /// The levels as a session with a claim sees them: others of the keys of its claim, and, while
@@ -166,11 +166,11 @@ private struct LevelNews {
   let after: KeyLevels
 
   /// The same to a session that has an equal object.
-  func said(after known: KeyLevels) -> LevelNews {
+  func adapted(to known: KeyLevels) -> LevelNews {
     if isWhole { return self }
-    let said = KeyLevels(
+    let adapted = KeyLevels(
       levels.named, like: levels, step: LevelStep(from: known, to: after))
-    return LevelNews(levels: said, isWhole: false, after: after)
+    return LevelNews(levels: adapted, isWhole: false, after: after)
   }
 }
 
