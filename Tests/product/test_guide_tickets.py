@@ -12,21 +12,14 @@ from datetime import date, timedelta
 import pytest
 
 from harness.pickerd import wait_until
-from harness.shop import GUIDE, Tickets
+from harness.shop import GUIDE, Tickets, selling
 
 PROGRAM = (GUIDE / "tickets.mjs").read_text()
 
 
 @pytest.fixture
 def tickets(tmp_path):
-    tickets = Tickets(tmp_path)
-    try:
-        tickets.start()
-        wait_until(tickets.is_open, what="the inventory")
-        yield tickets
-    finally:
-        tickets.kill(*tickets.running)
-        print(tickets.logs())  # Shown if the test has failed.
+    yield from selling(tmp_path)
 
 
 def evening(number):

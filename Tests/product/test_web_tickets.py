@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import pytest
 from harness.contexts import patient
 from harness.pickerd import wait_until
-from harness.shop import Tickets
+from harness.shop import selling
 from playwright.sync_api import expect
 from test_guide_tickets import settled
 
@@ -19,14 +19,7 @@ SIZES = {"Ana": {"width": 1100, "height": 900}, "Bo": {"width": 420, "height": 9
 
 @pytest.fixture
 def tickets(tmp_path):
-    tickets = Tickets(tmp_path)
-    try:
-        tickets.start()
-        wait_until(tickets.is_open, what="the inventory")
-        yield tickets
-    finally:
-        tickets.kill(*tickets.running)
-        print(tickets.logs())  # Shown if the test has failed.
+    yield from selling(tmp_path)
 
 
 @pytest.fixture

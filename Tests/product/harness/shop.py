@@ -399,3 +399,15 @@ class Practice(Processes):
 def instant(local):
     """A local time of the shop as pickerd writes instants."""
     return local.replace(tzinfo=ZONE).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def selling(folder):
+    """A started ticket shop, for a fixture."""
+    tickets = Tickets(folder)
+    try:
+        tickets.start()
+        wait_until(tickets.is_open, what="the inventory")
+        yield tickets
+    finally:
+        tickets.kill(*tickets.running)
+        print(tickets.logs())  # Shown if the test has failed.
