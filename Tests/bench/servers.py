@@ -12,6 +12,9 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(REPOSITORY / "deploy/cluster"))
+from ports import free_ports  # noqa: E402
+
 BUILT = REPOSITORY / ".build"
 SERVER_CORE, LOAD_CORE = 0, 1
 #: A rate limit above every rate in the benchmarks.
@@ -27,9 +30,7 @@ def pickerd_binary():
 
 
 def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    return free_ports(1)[0]
 
 
 ECDSA, RSA = ("ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"), ("rsa:2048",)
