@@ -185,9 +185,9 @@ static void iteration_ended(uv_prepare_t *prepare) {
   wsl_http_settle_all(loop);
   bool is_written = wsl_flush_part(loop);
   if (!is_written) wsl_wake(loop);
-  uint64_t busy = uv_hrtime() - loop->began_at_ns;
+  uint64_t now = uv_hrtime(), busy = now - loop->began_at_ns;
   loop->began_at_ns = 0;
-  loop->handlers.iterated(loop->owner, busy, is_written);
+  loop->handlers.iterated(loop->owner, now, busy, is_written);
   start_timer(loop);
 }
 

@@ -70,7 +70,7 @@ extension Hub {
     named name: String?, _ role: Role?, _ token: MemberToken?, _ hosted: HostedSession,
     at time: HubTime
   ) -> (member: MemberID, secret: String)? {
-    let member = MemberID("m_" + identities.text())
+    let member = identities.member()
     let secret = identities.text()
     let joining = LogEntry.Joining(
       member: member, secret: identities.hash(secret), name: displayName(token?.name ?? name),

@@ -46,7 +46,7 @@ import Testing
     func writable(_ connection: ConnectionID) {}
     func closed(_ connection: ConnectionID) {}
     func timer() { timed() }
-    func wroteBatch() { iterated() }
+    func wroteBatch(at nanoseconds: Int64) { iterated() }
   }
 
   /// A connection of a client, which the kernel has accepted.

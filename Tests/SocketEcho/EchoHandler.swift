@@ -70,7 +70,7 @@ final class EchoHandler: SocketLoopHandler {
     }
   }
 
-  func wroteBatch() { iteratedCount += 1 }
+  func wroteBatch(at nanoseconds: Int64) { iteratedCount += 1 }
 
   func writeBlocked(_ connection: ConnectionID) { connections[connection]?.isFull = true }
 

@@ -9,8 +9,7 @@ from statistics import median, quantiles
 
 from attack import victims
 from attack.lines import Line
-from servers import Pickerd
-from sizing import database
+from servers import Pickerd, database
 
 MEMBERS = 10_000
 DEFINITION = {"kind": "columns", "columns": [["a", "b", "c", "d"]] * 2}

@@ -15,8 +15,7 @@ from statistics import median, quantiles
 
 from attack import victims
 from attack.lines import Line
-from servers import Pickerd
-from sizing import database
+from servers import Pickerd, database
 
 SESSIONS = 10_000
 #: After this time without members a session leaves the memory; see `Hub.evictSoon`.

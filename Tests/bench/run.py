@@ -18,6 +18,7 @@ import attacks
 import loops
 import report
 from departures import departures
+from durable import durable
 from generator import measure
 from holds import holds
 from inventory import inventory
@@ -30,7 +31,7 @@ from storm import midnight, resume_storm
 #: Measured once: each takes a minute and is not compared with another server.
 ALONE = {"storm": resume_storm, "midnight": midnight, "departures": departures,
          "inventory": inventory, "lastplace": last_place, "sale": sale, "holds": holds,
-         "sizing": sizing}
+         "sizing": sizing, "durable": durable}
 NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE, *GROUPS]
 
 

@@ -21,8 +21,7 @@ from statistics import median, quantiles
 from attack import victims
 from attack.lines import Line
 from hold_sql import bare_transaction
-from servers import Pickerd
-from sizing import database
+from servers import Pickerd, database
 
 DAYS = {"kind": "calendar", "months": {"from": "2040-01", "through": "2040-12"},
         "selection": "single"}

@@ -1,5 +1,6 @@
 """Starts and stops the measured servers and creates their rooms."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -167,6 +168,20 @@ class Pickerd(Server):
             paths.append(answer.headers["Location"])
         connection.close()
         return paths
+
+
+@contextlib.contextmanager
+def database():
+    """The store of a new database."""
+    server = subprocess.Popen(
+        [REPOSITORY / "Tests/postgres/server.sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        text=True, start_new_session=True, env={**os.environ, "PICKERD_TEST_POSTGRES_IN": "/tmp"})
+    folder = server.stdout.readline().strip()
+    try:
+        yield f"postgres://pickerd@/postgres?host={folder}"
+    finally:
+        server.stdin.close()
+        server.wait(60)
 
 
 SERVERS = [Pickerd, Bare, NIO]

@@ -1,23 +1,19 @@
-"""The figures for sizing a server: memory of sessions, and the cost of commands by store."""
+"""The figures for sizing a server: the memory of sessions."""
 
-import contextlib
 import json
-import os
 import subprocess
 import tempfile
 import time
 
-from generator import arguments, measure, write_rooms
+from generator import arguments, write_rooms
 from scenarios import CALENDAR, Scenario
-from servers import REPOSITORY, Pickerd, pinned
+from servers import Pickerd, pinned
 
 SLOT = {"kind": "slot", "leadMinutes": 0, "stepMinutes": 15, "days": 14}
 KINDS = {"calendar": CALENDAR, "slot": SLOT}
 #: Sessions without members are evicted 5 s after their creation.
 EVICTION_SECONDS = 7
 COUNT = 5000
-#: One command in flight in each session.
-BUSY = Scenario("500x2", [(500, 2, True)], 0)
 
 
 def with_members(definition):
@@ -63,29 +59,6 @@ def without_members(definition):
     return resident, dormant
 
 
-@contextlib.contextmanager
-def database():
-    """The store of a new database."""
-    server = subprocess.Popen(
-        [REPOSITORY / "Tests/postgres/server.sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        text=True, start_new_session=True, env={**os.environ, "PICKERD_TEST_POSTGRES_IN": "/tmp"})
-    folder = server.stdout.readline().strip()
-    try:
-        yield f"postgres://pickerd@/postgres?host={folder}"
-    finally:
-        server.stdin.close()
-        server.wait(60)
-
-
-def commands(store):
-    server = Pickerd(store=store)
-    try:
-        closed = measure(server, BUSY, seconds=3)["closed"]
-        return {"perSecond": closed["taps"] / closed["seconds"], "cpu": closed["cpuPerTap"]}
-    finally:
-        server.kill()
-
-
 def sizing():
     found = {}
     for name, definition in KINDS.items():
@@ -93,11 +66,4 @@ def sizing():
         found[f"bytes of a {name} in memory"] = resident
         found[f"bytes of a {name} on disk"] = dormant
         found[f"bytes of a {name} with two members"] = with_members(definition)
-    with tempfile.TemporaryDirectory() as folder, database() as postgres:
-        stores = {"memory": "memory:", "SQLite": f"sqlite:{folder}/store.sqlite",
-                  "PostgreSQL": postgres}
-        for name, store in stores.items():
-            one = commands(store)
-            found[f"{name}: commands/s"] = one["perSecond"]
-            found[f"{name}: CPU µs/command"] = one["cpu"]
     return found

@@ -1,3 +1,4 @@
+import PickerModel
 package import PickerSession
 
 /// A generator of ids, tokens and secrets. The server passes the system's random source, a
@@ -28,6 +29,9 @@ package struct IdentitySource {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// A member's id, with 78 random bits.
+  mutating func member() -> MemberID { MemberID("m_" + text().prefix(13)) }
 
   /// A number from 0 to `bound` - 1.
   mutating func number(below bound: Int) -> Int { Int(random.next(upperBound: UInt64(bound))) }

@@ -1,4 +1,5 @@
-/// A member's id, unique in its session: `m_` and random letters.
+/// A member's id, unique in its session: `m_` and random letters. Those of this version have 15
+/// bytes, the most that a Swift string holds without a reference to count.
 package struct MemberID: Hashable, Sendable, CustomStringConvertible {
   package let text: String
 

@@ -91,7 +91,8 @@ package final class HubTransport: SocketLoopHandler, HubPort {
   }
 
   /// Sets the loop's timer to the hub's next due time.
-  package func iterationEnded() {
+  package func iterationEnded(at nanoseconds: Int64) {
+    let now = HubTime(session: clock.now, machineNanoseconds: nanoseconds)
     var due = hub.nextTimer(at: now, clockRuns: clock.runs)
     if let keepAliveDue { due = min(due ?? .max, keepAliveDue) }
     // A timer that is too early is set again when it fires.
@@ -430,8 +431,8 @@ extension HubTransport {
 
   /// Covers deltas that were written without being posted, such as stream events. What is held is
   /// handled now, so that what arrives until the next iteration need not wait for it.
-  package func wroteBatch() {
-    latencies.wroteBatch()
+  package func wroteBatch(at nanoseconds: Int64) {
+    latencies.wroteBatch(at: nanoseconds)
     guard handleHeld() else { return }
     loop.wake()
   }

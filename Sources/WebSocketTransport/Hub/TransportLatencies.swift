@@ -23,7 +23,7 @@ package struct TransportLatencies: Sendable {
     return nanoseconds
   }
 
-  /// Notes that the delta of a command was posted. ``written()`` and ``wroteBatch()`` measure the
+  /// Notes that the delta of a command was posted. ``written()`` and ``wroteBatch(at:)`` measure the
   /// time.
   mutating func delivered(commandOf arrival: Int64) { unfinished.append(arrival) }
 
@@ -40,9 +40,8 @@ package struct TransportLatencies: Sendable {
   }
 
   /// Records the commands whose deltas have been posted: everything has been written.
-  mutating func wroteBatch() {
+  mutating func wroteBatch(at now: Int64) {
     if unfinished.isEmpty { return }
-    let now = machine_monotonic_ns()
     written(at: now)
     writtenCount = 0
     // `removeAll` is slow generic code.

@@ -266,17 +266,19 @@ extension SocketLoop {
     timer: { owner in SocketLoop.of(owner).handler?.timer() },
     woken: { owner in SocketLoop.of(owner).drainMailbox() },
     written: { owner in SocketLoop.use(owner) { $0.handler?.written() } },
-    iterated: { owner, nanoseconds, isWritten in
-      SocketLoop.use(owner) { $0.iterated(nanoseconds: nanoseconds, isWritten: isWritten) }
+    iterated: { owner, now, nanoseconds, isWritten in
+      SocketLoop.use(owner) {
+        $0.iterated(at: Int64(now), nanoseconds: nanoseconds, isWritten: isWritten)
+      }
     },
     log: { owner, isError, line in SocketLoop.of(owner).log(isError, line!) })
 
-  private func iterated(nanoseconds: UInt64, isWritten: Bool) {
+  private func iterated(at now: Int64, nanoseconds: UInt64, isWritten: Bool) {
     iterationSeconds.record(Double(nanoseconds) / 1_000_000_000)
     if !lookups.isEmpty { refuseLateSoon() }
-    if isWritten { handler?.wroteBatch() }
+    if isWritten { handler?.wroteBatch(at: now) }
     runEndWork()
-    handler?.iterationEnded()
+    handler?.iterationEnded(at: now)
   }
 
   /// Calls `body` with the loop of a C callback, which lives as long as it runs: for what happens

@@ -69,11 +69,13 @@ package protocol SocketLoopHandler: AnyObject {
 
   /// An event-loop iteration has ended, and everything posted has been written or buffered. Not
   /// called after an iteration that leaves frames for large sessions to the next one.
-  func wroteBatch()
+  ///
+  /// - Parameter nanoseconds: When, by `machine_monotonic_ns()`.
+  func wroteBatch(at nanoseconds: Int64)
 
-  /// An event-loop iteration has ended; called after ``wroteBatch()``. The loop starts the timer
-  /// that was set last.
-  func iterationEnded()
+  /// An event-loop iteration has ended; called after ``wroteBatch(at:)``, with the same time. The
+  /// loop starts the timer that was set last.
+  func iterationEnded(at nanoseconds: Int64)
 }
 
 extension SocketLoopHandler {
@@ -87,8 +89,8 @@ extension SocketLoopHandler {
   package func streamWritable(_ id: RequestID) {}
   package func streamClosed(_ id: RequestID) {}
   package func written() {}
-  package func wroteBatch() {}
-  package func iterationEnded() {}
+  package func wroteBatch(at nanoseconds: Int64) {}
+  package func iterationEnded(at nanoseconds: Int64) {}
 }
 
 /// What is known of the first request of a new connection.
