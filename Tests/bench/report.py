@@ -161,7 +161,7 @@ def alone(results):
     """The measurements of pickerd only."""
     lines = []
     for name in ("storm", "midnight", "departures", "inventory", "lastplace", "sale", "holds",
-                 "sizing"):
+                 "sizing", "durable"):
         found = [one[name]["pickerd"] for one in results if name in one]
         for key in found[0] if found else ():
             lines.append([f"{name}: {key}", shown(median(one[key] for one in found), 2)])

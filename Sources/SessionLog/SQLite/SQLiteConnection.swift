@@ -27,6 +27,7 @@ package final class SQLiteConnection: SQLConnection {
   /// Opens or creates a file. A locked file is waited for, up to 5 seconds; foreign keys are
   /// enforced.
   package init(_ path: String, isReadOnly: Bool = false) throws(SQLiteError) {
+    _ = SQLiteConnection.isConfigured
     if !isReadOnly { SQLiteConnection.create(path) }
     let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     var handle: OpaquePointer?
@@ -85,6 +86,10 @@ package final class SQLiteConnection: SQLConnection {
       return try (count - freeCount) * (value("PRAGMA page_size", as: Int.self) ?? 0)
     }
   }
+
+  /// SQLite does not count its memory, for which each allocation would lock a mutex. Has an effect
+  /// before the first connection only.
+  private static let isConfigured: Bool = sqlite3_count_no_memory() == SQLITE_OK
 
   func rollBack() {
     // SQLite has rolled back by itself after some errors.
