@@ -180,7 +180,7 @@ struct PendingRecords {
     if let byteCount, byteCount >= logByteCountMax {
       full.insert(session)
       if byteCount >= 2 * logByteCountMax { exhausted.insert(session) }
-    } else {
+    } else if !full.isEmpty {
       full.remove(session)
       exhausted.remove(session)
     }

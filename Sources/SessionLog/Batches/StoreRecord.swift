@@ -30,13 +30,17 @@ extension [StoreRecord] {
   func committed(
     _ outcomes: [SessionID: [InventoryOutcome]]
   ) -> [(session: SessionID, count: Int, outcomes: [InventoryOutcome])] {
-    var order: [SessionID] = []
-    var counts: [SessionID: Int] = [:]
+    var parts: [(session: SessionID, count: Int, outcomes: [InventoryOutcome])] = []
+    var places: [SessionID: Int] = [:]
     for case .log(_, let session) in self {
-      if counts[session] == nil { order.append(session) }
-      counts[session, default: 0] += 1
+      if let place = places[session] {
+        parts[place].count += 1
+      } else {
+        places[session] = parts.count
+        parts.append((session, 1, outcomes.isEmpty ? [] : outcomes[session] ?? []))
+      }
     }
-    return order.map { ($0, counts[$0] ?? 0, outcomes[$0] ?? []) }
+    return parts
   }
 
   /// The sessions of the records, each once.
