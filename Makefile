@@ -144,13 +144,25 @@ sim: build-needs ## Run COUNT simulations from SEED, and faults at every byte (S
 	@.build/release/picker-simulator --bytes
 	@exec .build/release/picker-simulator --seed "$(SEED)" --count "$(COUNT)"
 
+BUILD_NIO = $(FIND_SWIFT) && swift build $(RELEASE) \
+  --package-path Tests/bench/nio --scratch-path .build/bench/nio
+
 .PHONY: bench
 bench: build ## Compare with plain libwebsockets and SwiftNIO (SCENARIOS="1x1 attacks" ROUNDS=5)
 	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
-	@[ "$(SCENARIOS)" = attacks ] || { $(FIND_SWIFT) && swift build $(RELEASE) \
-	  --package-path Tests/bench/nio --scratch-path .build/bench/nio; }
+	@[ "$(SCENARIOS)" = attacks ] || { $(BUILD_NIO); }
 	@$(MAKE) --no-print-directory -C Tests/bench
 	@exec python3 Tests/bench/run.py --scenarios "$(SCENARIOS)" --rounds "$(ROUNDS)" $(BENCH)
+
+# BENCH=--publish writes Tests/bench/PEERS.md and the table in README.md; 20 minutes on two cores.
+.PHONY: bench-peers
+bench-peers: ROUNDS = 7
+bench-peers: build ## Compare with other WebSocket servers, those that can be installed (ROUNDS=7)
+	@deploy/need.sh "measure pickerd" $(BENCH_PACKAGES)
+	@$(MAKE) --no-print-directory -C Tests/bench
+	@{ $(BUILD_NIO); } || true
+	@$(MAKE) --no-print-directory -k -C Tests/bench peers || true
+	@exec python3 Tests/bench/peers.py --rounds "$(ROUNDS)" $(BENCH)
 
 .PHONY: bench-tap
 bench-tap: build-needs ## Measure the processing of a tap: time, allocations, memory

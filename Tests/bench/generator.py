@@ -19,9 +19,10 @@ def arguments(server, scenario, rooms_file, *, warm, closed, opened, storm=False
              str(server.process.pid), "--rooms", rooms_file, "--warm", str(warm), "--closed",
              str(closed), "--open", str(opened), "--rate", str(rate or scenario.rate), "--window",
              str(scenario.window)]
-    for join in scenario.joins:
+    joins, taps = server.spoken(scenario)
+    for join in joins:
         given += ["--join", join]
-    for tap in scenario.taps:
+    for tap in taps:
         given += ["--tap", tap]
     given += ["--shared"] if scenario.is_shared else []
     given += ["--forwarded"] if scenario.is_deployed else []
@@ -57,13 +58,16 @@ def measure(server, scenario, *, seconds):
 
 def measure_at(rate, server, scenario, seconds):
     """The generator's figures; None if the rate is more than the server carries."""
+    return generated(server, scenario, warm=seconds / 2, closed=seconds, opened=seconds, rate=rate)
+
+
+def generated(server, scenario, **phases):
+    """The generator's figures of the phases; None if the rate is more than the server carries."""
     paths, per_session = server.rooms(scenario)
     with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
         write_rooms(file, scenario, paths)
-        run = subprocess.run(
-            arguments(server, scenario, file.name, warm=seconds / 2, closed=seconds,
-                      opened=seconds, rate=rate),
-            preexec_fn=pinned(server.load_core), stdout=subprocess.PIPE, text=True)
+        run = subprocess.run(arguments(server, scenario, file.name, **phases),
+                             preexec_fn=pinned(server.load_core), stdout=subprocess.PIPE, text=True)
     if run.returncode == OVERLOADED:
         return None
     if run.returncode != 0:

@@ -101,6 +101,10 @@ class Server:
         count = sum(count for count, _, _ in scenario.rooms)
         return [f"/v1/sessions/{number}" for number in range(count)], 0
 
+    def spoken(self, scenario):
+        """The joins and the taps of `scenario`, as the server expects them."""
+        return scenario.joins, scenario.taps
+
 
 class Bare(Server):
     name = "bare"

@@ -1,13 +1,11 @@
 """The figures for sizing a server: the memory of sessions."""
 
-import json
-import subprocess
 import tempfile
 import time
 
-from generator import arguments, write_rooms
+from generator import generated
 from scenarios import CALENDAR, Scenario
-from servers import Pickerd, pinned
+from servers import Pickerd
 
 SLOT = {"kind": "slot", "leadMinutes": 0, "stepMinutes": 15, "days": 14}
 KINDS = {"calendar": CALENDAR, "slot": SLOT}
@@ -22,13 +20,7 @@ def with_members(definition):
     server = Pickerd()
     try:
         empty = server.memory()
-        paths = server.create(definition, COUNT)
-        with tempfile.NamedTemporaryFile("w", suffix=".rooms") as file:
-            write_rooms(file, scenario, paths)
-            given = arguments(server, scenario, file.name, warm=0, closed=0, opened=0)
-            run = subprocess.run(
-                given, preexec_fn=pinned(server.load_core), stdout=subprocess.PIPE, check=True)
-        joined = json.loads(run.stdout)
+        joined = generated(server, scenario, warm=0, closed=0, opened=0)
         most = joined["memoryEmpty"] + joined["memoryPerMember"] * joined["connections"]
         return (most - empty) / COUNT
     finally:

@@ -4,6 +4,9 @@
 
 #include "load.h"
 
+/// Of every message of a room server.
+static const char start[] = "{\"type\":\"";
+
 /// The start of a member's value in a flat JSON text; `NULL` if the member is absent.
 static const char *value(const char *text, size_t count, const char *name) {
   const char *found = memmem(text, count, name, strlen(name));
@@ -51,9 +54,23 @@ static void received_reply(load *load, connection *connection) {
   if (room->pending == 0 && load->is_looping) message_tap(load, room, load_now());
 }
 
-/// All messages begin with `{"type":"`.
+/// The messages in a frame of Centrifuge, which has a reply or a publication in each line.
+static void received_lines(load *load, connection *connection, const char *text, size_t count,
+                           int64_t now) {
+  const char *end = text + count, *line_end;
+  for (; text < end; text = line_end + 1) {
+    line_end = memchr(text, '\n', (size_t)(end - text));
+    if (!line_end) line_end = end;
+    const char *message = memmem(text, (size_t)(line_end - text), start, sizeof start - 1);
+    if (message)
+      message_received(load, connection, message, (size_t)(line_end - message), now);
+  }
+}
+
 void message_received(load *load, connection *connection, const char *text, size_t count,
                       int64_t now) {
+  if (count >= sizeof start && memcmp(text, start, sizeof start - 1) != 0)
+    return received_lines(load, connection, text, count, now);
   load->messages++;
   if (count < 12) load_fail("a message of %zu bytes", count);
   switch (text[9]) {
