@@ -141,6 +141,13 @@ def test_the_first_page_about_each_task_has_at_most_400_words(site):
         assert len(text.split()) <= 400, path
 
 
+def test_the_figures_of_the_readme_are_those_of_the_page_of_peers():
+    section = re.search(r"(?ms)^## How fast$(.*?)^## ", README.read_text())[1]
+    table = "".join(re.findall(r"(?m)^\|.*\n", section))
+    page = (REPOSITORY / "Tests/bench/PEERS.md").read_text()
+    assert "|pickerd|" in table and f"\n\n{table}\n" in page
+
+
 def test_the_readme_has_at_most_900_words_and_a_moving_picture():
     assert len(README.read_text().split()) <= 900
     assert README.read_text().count(f"({PICTURE.relative_to(REPOSITORY)})") == 1

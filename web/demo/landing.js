@@ -25,7 +25,7 @@ const drawings = {
   ],
 };
 
-/** Measured: see "How fast" of the README, the table of the client's README, and the tests of the store. */
+/** Measured: see Tests/bench/RESULTS.md, the table of the client's README, and the tests of the store. */
 const figures = /** @type {const} */ ([
   ["tap", "0.22 ms", "make bench SCENARIOS=1x100"], ["size", "33 KB", "client/v1/define-calendar.js"],
   ["kill", "kill -9", "Tests/product/test_store_kill.py"],

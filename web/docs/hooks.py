@@ -62,6 +62,7 @@ def parts():
         "Project": [
             *whole("SECURITY.md", "project/security.md"), *whole("ARCHITECTURE.md", "project/architecture.md"),
             *whole("Tests/bench/RESULTS.md", "project/benchmarks.md"),
+            *whole("Tests/bench/PEERS.md", "project/peers.md"),
             *whole("Tests/README.md", "project/tests.md"), *whole("CHANGELOG.md", "project/changelog.md")],
     }
 
