@@ -207,9 +207,13 @@ extension SessionChange {
     }
   }
 
-  /// The range before and after the delta; `nil` if the delta does not change it.
+  /// The range before and after the delta, which may change it twice: what others have taken, and
+  /// then what they have given back. `nil` if the delta does not change it.
   package var ranges: (before: DateRange?, after: DateRange?)? {
-    for case .calendar(.range(let moved)) in pickerChanges { return (moved.before, moved.range) }
-    return nil
+    var ranges: (before: DateRange?, after: DateRange?)?
+    for case .calendar(.range(let moved)) in pickerChanges {
+      ranges = (ranges.map(\.before) ?? moved.before, moved.range)
+    }
+    return ranges
   }
 }
