@@ -44,10 +44,13 @@ extension SessionFold {
   ) throws(DefinitionProblem) {
     if let problem = change.follows?.problem { throw problem }
     if let settings = change.inventory {
-      take(settings)
-      // Of a change without definition they are a revision of their own.
-      if change.definition == nil {
-        commit(.picker([], tappedBy: nil), hasResult: takeResult(), at: now, &effects)
+      let answer = take(settings)
+      // Of a change without definition they are a revision of their own, and so is the end of an
+      // inventory, after which cells and rows look different.
+      if change.definition == nil || settings == nil {
+        commit(
+          self.change(named(answer.changes)), hasResult: takeResult(), at: now, &effects)
+        noteCells(answer, &effects)
       }
     }
     if let definition = change.definition, !definition.changesOwnPartOnly {

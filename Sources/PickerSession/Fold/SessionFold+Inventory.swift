@@ -212,20 +212,21 @@ extension SessionFold {
   /// Takes other settings. The caller commits a delta.
   ///
   /// - Parameter settings: `nil` takes the inventory away.
-  mutating func take(_ settings: InventorySettings?) {
+  /// - Returns: What that changes of the picker.
+  mutating func take(_ settings: InventorySettings?) -> TickAnswer {
     note(InventoryEdit(settings: .some(settings)))
     guard let settings else {
       facts.inventory = nil
-      _ = picker.see(nil)
-      return
+      return picker.see(nil)
     }
-    guard let units = facts.inventory?.units else { return }
+    guard let units = facts.inventory?.units else { return TickAnswer() }
     facts.inventory?.settings = settings
     // What is confirmed stays as it was booked.
-    guard status == .open else { return }
+    guard status == .open else { return TickAnswer() }
     let range = settings.units
     let allowed = min(max(units, range.lowerBound), range.upperBound)
     if allowed != units { set(units: allowed) }
+    return TickAnswer()
   }
 
   // MARK: News
