@@ -240,7 +240,8 @@ extension SessionFold {
     let effectCount = effects.count
     tick(to: now, &effects)
     if effects.count > effectCount { remnant = .tick }
-    guard facts.inventory != nil else { return }
+    guard let units = facts.inventory?.units else { return }
+    let (value, lastChanges) = (result.value, facts.lastChanges)
     var answer = TickAnswer()
     if status == .open, let levels = levels(after: news) {
       remnant = .entry
@@ -254,6 +255,10 @@ extension SessionFold {
       let change = SessionChange.inventory(
         news, answer.changes, tappedBy: picker.lastTap?.member)
       commit(change, hasResult: hasResult, at: now, &effects)
+      // Whether it can be had is no part of the value: late commands are not stale because of that.
+      if hasResult, result.value == value, facts.inventory?.units == units {
+        facts.lastChanges = lastChanges
+      }
     }
     noteCells(answer, &effects)
   }

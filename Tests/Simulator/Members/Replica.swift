@@ -245,9 +245,18 @@ extension Replica {
 extension Delta {
   fileprivate var changesValueOrStatus: Bool {
     if case .status = change { return true }
+    if isOfOpenOnly { return false }
     let (before, after) = change.ranges ?? (nil, nil)
     return result != nil || before?.start != after?.start || before?.end != after?.end
       || before?.hits != after?.hits
+  }
+
+  /// Whether it says of the same rows of a cascade that they can be had now, or cannot.
+  private var isOfOpenOnly: Bool {
+    guard case .inventory = change, case .keys = result?.value, inventory?.units == nil else {
+      return false
+    }
+    return !change.pickerChanges.contains { if case .columns(.row) = $0 { true } else { false } }
   }
 }
 
