@@ -6,6 +6,8 @@ import PickerHub
 private let tickDelayMax: Int64 = 2000
 /// The same where the clocks of nodes differ by up to 3 s.
 private let clusterTickDelayMax: Int64 = 6000
+/// The steps of a session that are committed well within that time, one after the other.
+private let askCountMax = 20
 /// The delay after which loading a session is retried.
 private let loadDelayMax: Int64 = 65_000
 
@@ -34,12 +36,15 @@ extension World {
     }
   }
 
-  /// A session that was loaded after its tick was due is ticked then, which takes a log write.
+  /// A session that was loaded after its tick was due is ticked then, which takes a log write. Where
+  /// many commands ask the inventory, each waits for the commit of the one before it, and the tick
+  /// for all.
   private func noteResidents() {
     for record in records {
-      if resident(record.id) == nil {
+      let steps = resident(record.id)?.hub.contents(of: record.id)?.steps
+      if steps == nil {
         residentSince[record.id] = nil
-      } else if residentSince[record.id] == nil {
+      } else if residentSince[record.id] == nil || profile.sells && steps ?? 0 > askCountMax {
         residentSince[record.id] = clock.machine
       }
     }

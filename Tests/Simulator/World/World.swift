@@ -113,7 +113,7 @@ package final class World {
       &random, isMemoryShort: seed % 8 == 5, doMembersMark: seed % 4 == 3 || seed % 16 == 5)
     let count = nodeCount ?? (seed % 4 == 2 ? random.within(2...4) : 1)
     if count > 1 { profile.share(among: count) }
-    let sells = seed % 8 == 4 || seed % 8 == 6
+    let sells = seed % 8 == 4 || seed % 8 == 6 || seed % 16 == 1
     if defect.map(\.isOfInventory) ?? sells { profile.sell(&random) }
     self.profile = profile
     self.random = random
