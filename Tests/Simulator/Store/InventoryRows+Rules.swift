@@ -143,6 +143,9 @@ extension InventoryRows {
     let (claim, old) = (row.claim, former.claims[id])
     if let sentence = excess(of: row, id, after: former) { return sentence }
     guard claim.state.takes, !row.isOver else { return nil }
+    if claim.state == .offered, let place = old?.order, isFirst(before: place, claim, former) {
+      return "what is free goes to the first in the line: \(id.parts.text) has \(claim.keys)"
+    }
     for key in claim.keys {
       let had = old.map { $0.claim.state.takes && $0.claim.keys.contains(key) } ?? false
       if had, old?.claim.units ?? 0 >= claim.units { continue }
@@ -170,6 +173,17 @@ extension InventoryRows {
 
   private func hasNewOver(after former: InventoryRows) -> Bool {
     claims.contains { $0.value.isOver && former.claims[$0.key] != $0.value }
+  }
+
+  /// Whether somebody has waited longer who could have been offered the same: it wants no other
+  /// keys, and no more units.
+  private func isFirst(before place: Int, _ claim: Claim, _ former: InventoryRows) -> Bool {
+    claims.contains { other, waiter in
+      guard let order = waiter.order, order < place, former.claims[other]?.order == order else {
+        return false
+      }
+      return waiter.claim.units <= claim.units && Set(waiter.claim.keys).isSubset(of: claim.keys)
+    }
   }
 
   /// Whether somebody has waited longer for more than was free of a key that a session was given.

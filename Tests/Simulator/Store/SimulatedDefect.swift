@@ -41,6 +41,14 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
   case releasedStays
   /// A hold stays when the last member has left.
   case leftHoldStays
+  /// Of those who wait for the same, the last is offered it.
+  case lineIsOvertaken
+  /// What is kept for one who waits for more units is sold to others.
+  case keptKeyIsSold
+  /// Units count as held when their hold has ended.
+  case endedHoldKeepsUnits
+  /// A session in memory is not told what it is offered.
+  case offerIsNotTold
 
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -52,7 +60,8 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
       false
     case .expiredHoldCounts, .freedUnitsGoToNobody, .holdIsForgotten, .bookingIsKeptAfterDeny,
       .oneKeyIsCounted, .bookingIsDecidedAgain, .commandIsDecidedAgain, .overIsNotCounted,
-      .capacityIsIgnored, .holdBesideBooking, .releasedStays, .leftHoldStays:
+      .capacityIsIgnored, .holdBesideBooking, .releasedStays, .leftHoldStays,
+      .lineIsOvertaken, .keptKeyIsSold, .endedHoldKeepsUnits, .offerIsNotTold:
       true
     }
   }
@@ -61,7 +70,8 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
   func log(_ log: any SessionLog) -> (any SessionLog)? {
     switch self {
     case .shownBeforeCommit: EagerLog(log)
-    case .bookingIsKeptAfterDeny, .oneKeyIsCounted, .commandIsDecidedAgain, .leftHoldStays:
+    case .bookingIsKeptAfterDeny, .oneKeyIsCounted, .commandIsDecidedAgain, .leftHoldStays,
+      .offerIsNotTold:
       DefectiveInventoryLog(log, self)
     default: nil
     }
@@ -86,8 +96,14 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
       sql.hasPrefix("DELETE FROM inventory_unit") ? sql + " AND is_booked" : sql
     case .releasedStays:
       sql.hasPrefix("UPDATE inventory_claim SET state = NULL") ? sql + " AND state = 'booked'" : sql
+    case .lineIsOvertaken:
+      sql.replacing("ORDER BY u.ordinal LIMIT 1", with: "ORDER BY u.ordinal DESC LIMIT 1")
+    case .keptKeyIsSold: sql.replacing("waiting, kept_since FROM", with: "waiting, NULL FROM")
+    case .endedHoldKeepsUnits:
+      sql.replacing("held = excluded.held", with: "held = max(inventory_key.held, excluded.held)")
     case .shownBeforeCommit, .unknownIsSuccess, .unknownIsFailure, .holdIsForgotten,
-      .bookingIsKeptAfterDeny, .oneKeyIsCounted, .commandIsDecidedAgain, .leftHoldStays:
+      .bookingIsKeptAfterDeny, .oneKeyIsCounted, .commandIsDecidedAgain, .leftHoldStays,
+      .offerIsNotTold:
       sql
     }
   }
@@ -140,5 +156,22 @@ final class DefectiveInventoryLog: ForwardingLog {
     default: break
     }
     return super.append(.entry(LogEntry(at: entry.at, body: body, op: entry.op)), of: session)
+  }
+  override func inventory(
+    _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
+    completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
+  ) {
+    let defect = defect
+    super.inventory(name, since: number, places: places, of: sessions, hub: hub) { outcome in
+      guard case .found(let change) = outcome, defect == .offerIsNotTold else {
+        return completion(outcome)
+      }
+      completion(
+        .found(
+          InventoryChange(
+            name: change.name, number: change.number, lineNumber: change.lineNumber,
+            isWhole: change.isWhole, keys: change.keys,
+            claims: change.claims.filter { $0.value.claim?.state != .offered })))
+    }
   }
 }
