@@ -1,3 +1,4 @@
+import CSQLite
 import CivilTime
 import Foundation
 import JSONText
@@ -69,6 +70,117 @@ import Testing
       _ = try inventories.write(connection)
       try connection.flush()
     }
+  }
+}
+
+/// What a decision costs does not depend on how much is taken: SQLite executes as many instructions
+/// with 100,000 live holds, and with 10,000 who wait for different things, as with ten.
+@Suite(.database) struct InventoryCostTests {
+  private static let day = "2026-12-24"
+
+  /// The instructions that SQLite's machine has executed since the last call.
+  ///
+  /// - Source: sqlite.org/c3ref/c_stmtstatus_counter.html
+  private func steps(_ connection: SQLiteConnection) -> Int {
+    var (count, statement) = (0, sqlite3_next_stmt(connection.handle, nil))
+    while let known = statement {
+      count += Int(sqlite3_stmt_status(known, SQLITE_STMTSTATUS_VM_STEP, 1))
+      statement = sqlite3_next_stmt(connection.handle, known)
+    }
+    return count
+  }
+
+  /// Fills an inventory with holds, all of one key, or with a line whose members all name the key
+  /// of which one holds the only unit.
+  private func fill(_ connection: SQLiteConnection, holds: Int, waiters: Int) throws {
+    var settings = InventorySettings(capacity: holds + (waiters == 0 ? 1 : 0))
+    (settings.isWaiting, settings.perHolder) = (true, 5)
+    try connection.run(
+      """
+      INSERT INTO shared_definition (name, version, definition, notes, inventory)
+      VALUES ('room', 1, $1, $1, $2)
+      """, [Data(), Data(settings.tree.serialized())])
+    try SQLInventories { $0 }.add("room", at: 0, connection)
+    try connection.run(
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1 + $2)
+      INSERT INTO inventory_claim
+      SELECT 'room', 's' || i, true, CASE WHEN i <= $1 THEN 'held' ELSE 'waiting' END,
+        CASE WHEN i <= $1 THEN '["2026-12-24"]' ELSE '["2026-12-24","' || i || '"]' END, 1,
+        CASE WHEN i <= $1 THEN 1 ELSE 2 END, 'holder ' || i,
+        0, CASE WHEN i <= $1 THEN 86400000 + i END, CASE WHEN i > $1 THEN i END, false, i FROM n
+      """, [holds, waiters])
+    try connection.run(
+      """
+      INSERT INTO inventory_unit
+      SELECT c.definition, k.value, c.id, c.is_session, false, c.units, c.ends_at, c.ordinal,
+        CASE WHEN c.ordinal IS NOT NULL THEN c.keys END
+      FROM inventory_claim c, json_each(c.keys) k
+      """)
+    try connection.run(
+      """
+      INSERT INTO inventory_key
+      VALUES ('room', '2026-12-24', 0, $1, 0, $2, CASE WHEN $2 > 0 THEN $1 + 1 END, $1 + $2)
+      """, [holds, waiters])
+    try connection.run(
+      "UPDATE inventory SET number = $1 + $2, ordinal = $1 + $2, open_count = $1 + $2",
+      [holds, waiters])
+  }
+
+  /// The instructions of transactions with one demand each, with the outcomes.
+  private func costs(
+    _ demands: [(ask: InventoryDemand.Ask, session: String)], holds: Int, waiters: Int
+  ) async throws -> [(outcome: String, steps: Int)] {
+    let shelf = try Shelf()
+    var log: SQLSessionLog? = try shelf.store()
+    try await shelf.close(&log)
+    let connection = try #require(try shelf.connect() as? SQLiteConnection)
+    try fill(connection, holds: holds, waiters: waiters)
+    let inventories = SQLInventories { $0 }
+    return try demands.map { demand in
+      let session = SessionID(demand.session)
+      _ = steps(connection)
+      let outcome = try connection.transaction {
+        try inventories.begin(
+          ["room": InventoryWish(
+            sessions: [session], keys: [InventoryCostTests.day], holders: [session.text])],
+          at: 1000, connection)
+        let outcome = try inventories.decide(
+          InventoryDemand(
+            [demand.ask], keys: [InventoryCostTests.day], units: 1, holder: session.text),
+          of: session, in: "room")
+        _ = try inventories.write(connection)
+        return outcome
+      }
+      let state = outcome.claim.claim?.state.rawValue ?? "nothing"
+      return (outcome.refusal?.code.rawValue ?? state, steps(connection))
+    }
+  }
+
+  private func check(
+    _ demands: [(ask: InventoryDemand.Ask, session: String)], holds: [Int], waiters: [Int],
+    _ outcomes: [String]
+  ) async throws {
+    let few = try await costs(demands, holds: holds[0], waiters: waiters[0])
+    let many = try await costs(demands, holds: holds[1], waiters: waiters[1])
+    #expect(few.map(\.outcome) == outcomes && many.map(\.outcome) == outcomes)
+    for (few, many) in zip(few, many) {
+      print("COST", few.outcome, few.steps, many.steps)
+      #expect(many.steps <= few.steps + few.steps / 10, "\(few.outcome)")
+    }
+  }
+
+  @Test func `a decision costs with 100,000 live holds what it costs with ten`() async throws {
+    try await check(
+      [(.hold, "a"), (.hold, "b"), (.hold, "a"), (.book, "a"), (.free, "a"), (.wait, "b")],
+      holds: [10, 100_000], waiters: [0, 0],
+      ["held", "held", "held", "booked", "nothing", "free"])
+  }
+
+  @Test func `a decision costs with 10,000 different wishes what it costs with ten`() async throws {
+    try await check(
+      [(.hold, "a"), (.wait, "a"), (.free, "a")], holds: [1, 1], waiters: [10, 10_000],
+      ["waiting", "waiting", "nothing"])
   }
 }
 

@@ -276,7 +276,15 @@ final class SQLInventoryTable: InventoryTable {
   }
 
   func firstOrder(of key: String, wantingMoreThan units: Int) throws -> Int? {
-    try firstOfGroups(of: key, after: 0).filter { $0.units > units }.map(\.order).min()
+    // Everybody wants one.
+    if units < 1 {
+      return try connection.value(
+        """
+        SELECT min(ordinal) FROM inventory_unit
+        WHERE definition = $1 AND key = $2 AND ordinal IS NOT NULL
+        """, [name, key.storedText])
+    }
+    return try firstOfGroups(of: key, after: 0).filter { $0.units > units }.map(\.order).min()
   }
 
   func waiterCount(of keys: [String], before order: Int) throws -> Int {

@@ -8,7 +8,7 @@ import JSONText
 /// what the closures throw is passed on.
 /// - Source: sqlite.org/cintro.html
 package final class SQLiteConnection: SQLConnection {
-  private let handle: OpaquePointer
+  let handle: OpaquePointer
   /// Prepared statements by their text.
   private var statements: [String: Statement] = [:]
 
