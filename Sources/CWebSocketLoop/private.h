@@ -179,6 +179,7 @@ struct wsl_pipe {
   wsl_connection connection; ///< of the client
   wsl_side client, node;    ///< in a tunnel, `node` is an end of the socket pair
   bool is_tunnel;
+  bool may_hold;            ///< the socket pair may hold a part of a message for the client
   wsl_slot *slot;           ///< that a tunnel serves; NULL: it has ended, or there is none: the
                             ///< relay counts as the connection
   int64_t node_number;      ///< of the node

@@ -132,6 +132,7 @@ static bool pass(wsl_side *from) {
   wsl_side *to = from->other;
   size_t size = from->relay->is_tunnel ? TUNNEL_BYTES : RELAY_BYTES;
   ssize_t count = wsl_receive(from->descriptor, from->tls, bytes, size, 0);
+  if (from == &from->relay->node) from->relay->may_hold = count == (ssize_t)size;
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return true;
   if (count <= 0) {
     note_end(from);
@@ -194,6 +195,16 @@ static bool is_over(const wsl_pipe *relay) {
   return is_left && relay->node.has_ended && !relay->client.rest;
 }
 
+/// Has libwebsockets read what a tunnel has passed to its slot, without another event-loop
+/// iteration. It reads nothing of a paused slot.
+static void read_passed(wsl_pipe *tunnel) {
+  wsl_slot *slot = tunnel->slot;
+  if (slot->phase != PHASE_OPEN || slot->pause_count) return;
+  struct lws_pollfd readable = {
+      .fd = lws_get_socket_fd(slot->wsi), .events = LWS_POLLIN, .revents = LWS_POLLIN};
+  lws_service_fd(tunnel->loop->context, &readable);
+}
+
 static void ready(uv_poll_t *poll, int status, int events) {
   wsl_side *side = poll->data;
   wsl_pipe *relay = side->relay;
@@ -205,10 +216,12 @@ static void ready(uv_poll_t *poll, int status, int events) {
   bool is_read = !side->has_ended && !side->other->rest;
   bool is_readable = has_failed || events & UV_READABLE || side->tls;
   if (continues && is_read && is_readable) continues = pass(side);
-  // The socket does not report what OpenSSL has decrypted.
+  // The socket does not report what OpenSSL has read. A record may be incomplete.
   SSL *tls = relay->client.tls;
-  while (continues && tls && SSL_pending(tls) > 0 && !relay->client.has_ended && !relay->node.rest)
+  while (continues && tls && SSL_has_pending(tls) && !SSL_want_read(tls) &&
+         !relay->client.has_ended && !relay->node.rest)
     continues = pass(&relay->client);
+  if (continues && relay->slot && side == &relay->client) read_passed(relay);
   if (!continues || is_over(relay)) {
     end(relay);
     return;
@@ -297,10 +310,11 @@ int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot) {
     close(pair[1]);
     return -1;
   }
-  relay->is_tunnel = relay->is_connected = true;
+  relay->is_tunnel = relay->is_connected = relay->may_hold = true;
   relay->slot = slot;
   slot->tunnel = relay;
   if (make_poll(&relay->client) && make_poll(&relay->node) && pass(&relay->client)) {
+    SSL_set_read_ahead(connection.tls, 1);  // a system call for each record instead of two
     watch(&relay->client);
     watch(&relay->node);
     return pair[0];
@@ -310,14 +324,14 @@ int wsl_tunnel_to(wsl_loop *loop, wsl_connection connection, wsl_slot *slot) {
   return -1;
 }
 
-/// Sends bytes to the client at once, without the socket pair, if everything is sent that was
-/// written to that. What the client does not take follows.
+/// Sends bytes to the client at once, without the socket pair, if all messages are sent that were
+/// written to that: only control frames of libwebsockets may follow. What the client does not take
+/// follows, too.
 ///
 /// - Returns: False if nothing was sent.
 bool wsl_tunnel_send(wsl_pipe *tunnel, const void *bytes, size_t count) {
-  char byte;
   wsl_side *client = &tunnel->client, *node = &tunnel->node;
-  while (!client->rest && recv(node->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+  while (!client->rest && tunnel->may_hold)
     if (!pass(node)) return false;
   if (client->rest || client->is_deaf || node->has_ended) return false;
   ssize_t taken = give(client, bytes, count);

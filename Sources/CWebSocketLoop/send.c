@@ -36,6 +36,7 @@ bool wsl_is_open(const wsl_slot *slot) {
 void wsl_write(wsl_loop *loop, wsl_slot *slot, const void *bytes, size_t count) {
   // libwebsockets does not change these bytes.
   unsigned char *unchanged = (unsigned char *)(uintptr_t)bytes;
+  if (slot->tunnel) slot->tunnel->may_hold = true;
   if (lws_write(slot->wsi, unchanged, count, LWS_WRITE_RAW) < 0) {
     wsl_abort(loop, slot);
   } else if (lws_partial_buffered(slot->wsi)) {

@@ -7,6 +7,7 @@ import os
 import socket
 import ssl
 import subprocess
+import time
 
 import pytest
 
@@ -14,7 +15,7 @@ from conftest_socket import HASTY, PATIENT, shared, starting
 from harness.certificates import Authority
 from harness.patience import PATIENCE
 from harness.pickerd import wait_until
-from rawsocket import CLOSE, Gone, Raw
+from rawsocket import CLOSE, TEXT, Gone, Raw, frame
 from test_rfc6455_closing import *  # noqa: F401,F403
 from test_socket_batching import *  # noqa: F401,F403
 from test_socket_http import *  # noqa: F401,F403
@@ -164,6 +165,49 @@ def test_an_unfinished_handshake_times_out_and_delays_nobody(start):  # noqa: F8
         wait_until(lambda: has_room(server))  # On a busy machine the first attempts may time out, too.
         silent.read_to_end()
         slow.read_to_end()
+
+
+class Records:
+    """TLS over a socket, whose records are sent as the test decides."""
+
+    def __init__(self, bare, context):
+        self.bare = bare
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.incoming, self.outgoing, server_hostname="localhost")
+        self.whenever_possible(self.tls.do_handshake)
+
+    def whenever_possible(self, act):
+        while True:
+            try:
+                return act()
+            except ssl.SSLWantReadError:
+                self.bare.sendall(self.outgoing.read())
+                self.incoming.write(self.bare.recv(65536))
+
+    def recv(self, size):
+        return self.whenever_possible(lambda: self.tls.read(size))
+
+    def sendall(self, data):
+        self.tls.write(data)
+        self.bare.sendall(self.outgoing.read())
+
+    def close(self):
+        self.bare.close()
+
+
+def test_records_that_arrive_together_or_in_parts_are_read(echo, authority):  # noqa: F811
+    with Raw(echo.address) as raw:
+        raw.socket = records = Records(raw.socket, authority.client())
+        assert raw.upgrade()[0] == 101
+        for cut in range(0, 150, 3):
+            for number in range(4):
+                records.tls.write(frame(TEXT, b"%d.%d" % (cut, number)))
+            together = records.outgoing.read()
+            records.bare.sendall(together[:cut])
+            time.sleep(0.003)
+            records.bare.sendall(together[cut:])
+            for number in range(4):
+                assert raw.read_text() == f"{cut}.{number}"
 
 
 def test_malformed_records_end_only_their_own_connection(echo):  # noqa: F811
