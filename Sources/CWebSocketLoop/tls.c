@@ -22,6 +22,11 @@ bool wsl_tls_begin(wsl_loop *loop, wsl_connection *connection) {
   return true;
 }
 
+/// Empties the queue of errors, as SSL_get_error() needs. Looking costs a fraction of that.
+static void clear_errors(void) {
+  if (ERR_peek_error()) ERR_clear_error();
+}
+
 /// The result of recv() and send() for that of OpenSSL.
 static ssize_t result_of(SSL *tls, int result) {
   if (result > 0) return result;
@@ -34,7 +39,7 @@ static ssize_t result_of(SSL *tls, int result) {
 /// recv() that does not wait. With TLS it reads from one record.
 ssize_t wsl_receive(int descriptor, SSL *tls, void *into, size_t size, int flags) {
   if (!tls) return recv(descriptor, into, size, flags | MSG_DONTWAIT);
-  ERR_clear_error();
+  clear_errors();
   return result_of(tls, flags & MSG_PEEK ? SSL_peek(tls, into, (int)size)
                                          : SSL_read(tls, into, (int)size));
 }
@@ -45,7 +50,7 @@ ssize_t wsl_transmit(int descriptor, SSL *tls, const void *bytes, size_t count) 
   ssize_t piece = 0;
   if (!tls) return send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
   for (; sent < count; sent += (size_t)piece) {
-    ERR_clear_error();
+    clear_errors();
     piece = result_of(tls, SSL_write(tls, (const char *)bytes + sent, (int)(count - sent)));
     if (piece <= 0) break;
   }
@@ -54,7 +59,7 @@ ssize_t wsl_transmit(int descriptor, SSL *tls, const void *bytes, size_t count) 
 
 /// Sends nothing more, with TLS after close_notify. - Source: RFC 8446, section 6.1
 void wsl_shut(int descriptor, SSL *tls) {
-  ERR_clear_error();
+  clear_errors();
   if (tls && SSL_is_init_finished(tls)) (void)SSL_shutdown(tls);
   shutdown(descriptor, SHUT_WR);
 }
