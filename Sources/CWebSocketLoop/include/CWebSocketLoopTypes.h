@@ -195,8 +195,8 @@ typedef struct wsl_handlers {
   /// written. Must not send, post or close.
   void (*written)(void *owner);
   /// An event-loop iteration has ended, at `now_ns` of the monotonic clock. `busy_ns` excludes the
-  /// time spent waiting for events. `is_written`: everything posted has been written or buffered; if false, the next iteration
-  /// begins without waiting.
+  /// time spent waiting for events. `is_written`: everything posted has been written or buffered;
+  /// if false, the next iteration begins without waiting.
   void (*iterated)(void *owner, uint64_t now_ns, uint64_t busy_ns, bool is_written);
   /// A warning (`is_error` false) or an error. The line may have any bytes.
   void (*log)(void *owner, bool is_error, const char *line);

@@ -104,8 +104,6 @@ struct PendingRecords {
   /// The records of a batch, and the loads to start after it.
   struct Batch {
     let records: [StoreRecord]
-    /// The size of the records.
-    let byteCount: Int
     let loads: [PendingLoad]
     /// The time of the first append.
     let appendedAt: ContinuousClock.Instant
@@ -117,10 +115,10 @@ struct PendingRecords {
   mutating func takeBatch(of countMax: Int = .max) -> Batch {
     isBatchQueued = records.count > countMax
     let taken = isBatchQueued ? Array(records.prefix(countMax)) : records
-    let size = isBatchQueued ? taken.reduce(0) { $0 + $1.byteCount } : byteCount
     let batch = Batch(
-      records: taken, byteCount: size, loads: isBatchQueued ? [] : loads,
-      appendedAt: firstRecordAt ?? .now, isPartial: isBatchQueued)
+      records: taken, loads: isBatchQueued ? [] : loads, appendedAt: firstRecordAt ?? .now,
+      isPartial: isBatchQueued)
+    let size = isBatchQueued ? taken.reduce(0) { $0 + $1.byteCount } : byteCount
     (written.recordCount, written.byteCount, writtenSince) = (taken.count, size, firstRecordAt)
     if isBatchQueued {
       records.removeFirst(countMax)

@@ -25,6 +25,9 @@ package protocol SQLEngine: AnyObject, Sendable {
   func committed(_ batch: Int) throws
   /// The bytes in use; `nil` if they are not known at once.
   func usedByteCount(_ connection: any SQLConnection) throws -> Int?
+  /// The pages that a writing connection has written since the last call: a sign that
+  /// ``usedByteCount(_:)`` has changed. Default: none, as where that is not known.
+  func takeWrittenPageCount(_ connection: any SQLConnection) -> Int
   /// Checks that the store can be written.
   func probe(_ connection: any SQLConnection) throws
   /// Everything was committed, and the process ends.
@@ -33,6 +36,10 @@ package protocol SQLEngine: AnyObject, Sendable {
   func whenNotified(_ body: @escaping @Sendable () -> Void)
   /// The locks of the nodes; `nil` if the store has a single writer.
   var locks: (any NodeLocks)? { get }
+}
+
+extension SQLEngine {
+  package func takeWrittenPageCount(_ connection: any SQLConnection) -> Int { 0 }
 }
 
 /// The locks by which the nodes of a database see which of them are alive: each holds one on its

@@ -73,8 +73,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   /// The number of the last committed transaction of a store with a single writer; `nil`: it is
   /// only in the store.
   private var lastBatch: Int?
-  /// The bytes of records that were stored since the store's size was read.
-  private var unsizedByteCount = 0
+  /// The pages that were written since the store's size was read.
+  private var unsizedPageCount = 0
   /// The number of connections so far, and of claims that have shown a renewal: what was claimed
   /// before is claimed again.
   var generation = 0
@@ -103,9 +103,8 @@ package final class SQLSessionLog: SessionLog, @unchecked Sendable {
   static let certainTime = Duration.milliseconds(1500)
   /// The time between the first two attempts.
   private static let firstPause = Duration.milliseconds(50)
-  /// The bytes of records after which the store's size is read again: that costs as much as storing
-  /// a command.
-  private static let unsizedByteCountMax = 65_536
+  /// The pages after which the store's size is read again: that costs as much as storing a command.
+  private static let unsizedPageCountMax = 256
   /// The maximum of records of a transaction of several nodes: while one is committed, the hubs
   /// work on the answers of the one before.
   private static let batchCountMax = 1000
@@ -505,17 +504,13 @@ extension SQLSessionLog {
     return last + 1
   }
 
-  /// The size of the store after a batch, if it may have changed much or the store is full; `nil`
-  /// also if it is not known.
-  private func storeByteCount(
-    after batch: PendingRecords.Batch, _ connection: any SQLConnection
-  ) throws -> Int? {
-    unsizedByteCount += batch.byteCount
-    if unsizedByteCount < SQLSessionLog.unsizedByteCountMax, !state.withLock({ $0.isStoreFull }) {
-      return nil
-    }
-    unsizedByteCount = 0
-    return try engine.usedByteCount(connection)
+  /// The size of the store, if it may have changed much or was full; `nil` also if it is not known.
+  private func storeByteCount(_ connection: any SQLConnection) -> Int? {
+    unsizedPageCount += engine.takeWrittenPageCount(connection)
+    let isFull = state.withLock { $0.isStoreFull }
+    guard isFull || unsizedPageCount >= SQLSessionLog.unsizedPageCountMax else { return nil }
+    unsizedPageCount = 0
+    return (try? engine.usedByteCount(connection)) ?? nil
   }
 
   private func commit(
@@ -556,15 +551,14 @@ extension SQLSessionLog {
       if ownership.batch >= unknown.number { return (unknown.result, unknown.number, nil) }
     }
     let committed = try attempt(connection) { connection in
-      let result = try writer.write(
+      try writer.write(
         batch.records, visited: visited, released: released, as: ownership?.node,
         isClockPlausible: clockDoubt.isOver, at: now, inventoriesAt: inventoryTime.now, connection)
-      return (result: result, storeByteCount: try storeByteCount(after: batch, connection))
-    } isWritten: { number, written in
-      if isClustered { unknown = (number, written.result) }
+    } isWritten: { number, result in
+      if isClustered { unknown = (number, result) }
     }
     unknown = nil
-    return (committed.value.result, committed.number, committed.value.storeByteCount)
+    return (committed.value, committed.number, storeByteCount(connection))
   }
 
   /// Adds events to the feed that no record of a session has.

@@ -87,6 +87,14 @@ package final class SQLiteConnection: SQLConnection {
     }
   }
 
+  /// The pages that this connection has written to the journal since the last call.
+  /// - Source: sqlite.org/c3ref/c_dbstatus_options.html, SQLITE_DBSTATUS_CACHE_WRITE
+  func takeWrittenPageCount() -> Int {
+    var (pageCount, highest): (Int32, Int32) = (0, 0)
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pageCount, &highest, 1)
+    return Int(pageCount)
+  }
+
   /// SQLite does not count its memory, for which each allocation would lock a mutex. Has an effect
   /// before the first connection only.
   private static let isConfigured: Bool = sqlite3_count_no_memory() == SQLITE_OK

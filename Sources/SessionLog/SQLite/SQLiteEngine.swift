@@ -78,6 +78,10 @@ final class SQLiteEngine: SQLEngine, @unchecked Sendable {
     try (connection as? SQLiteConnection)?.usedByteCount
   }
 
+  func takeWrittenPageCount(_ connection: any SQLConnection) -> Int {
+    (connection as? SQLiteConnection)?.takeWrittenPageCount() ?? 0
+  }
+
   func probe(_ connection: any SQLConnection) throws {
     // No wait for another program's lock: it would delay the other work of the queue.
     try connection.run("PRAGMA busy_timeout = 0")

@@ -23,8 +23,8 @@ package struct TransportLatencies: Sendable {
     return nanoseconds
   }
 
-  /// Notes that the delta of a command was posted. ``written()`` and ``wroteBatch(at:)`` measure the
-  /// time.
+  /// Notes that the delta of a command was posted. ``written()`` and ``wroteBatch(at:)`` measure
+  /// the time.
   mutating func delivered(commandOf arrival: Int64) { unfinished.append(arrival) }
 
   /// Records the commands whose deltas have been posted since the last call.
