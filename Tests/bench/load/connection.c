@@ -18,21 +18,9 @@ enum { OPCODE_TEXT = 1, OPCODE_CLOSE = 8, OPCODE_PING = 9, OPCODE_PONG = 10 };
 /// The size of a read; more than the longest message.
 static uint8_t buffer[1 << 20];
 
-void connection_open(load *load, connection *connection) {
-  struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)connection->port),
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
-  // Closes with a reset, which leaves no port in TIME_WAIT.
-  struct linger linger = {.l_onoff = 1, .l_linger = 0};
-  char request[512];
-  int one = 1, descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) load_fail("no socket: %s", strerror(errno));
-  setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
-  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
-    load_fail("cannot connect: %s", strerror(errno));
-  char forwarded[64] = "";
+/// Asks to open the WebSocket.
+static void send_upgrade(load *load, connection *connection) {
+  char request[512], forwarded[64] = "";
   if (load->settings.is_forwarded)
     snprintf(forwarded, sizeof forwarded, "X-Forwarded-For: 198.18.%u.%u\r\n",
              connection->number >> 8 & 255, connection->number & 255);
@@ -41,17 +29,54 @@ void connection_open(load *load, connection *connection) {
                        "Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: pickerd.v1\r\n%s\r\n",
                        load->rooms[connection->room].path, connection->port, forwarded);
-  connection->descriptor = descriptor;
-  if (load->settings.is_tls) tls_begin(connection);
   if (connection_write(connection, request, (size_t)count) != count)
     load_fail("cannot shake hands: %s", strerror(errno));
   connection->phase = PHASE_UPGRADING;
+}
+
+/// Connections of one address; the others have the next addresses of 127.0.0.0/8.
+enum { EACH_ADDRESS = 16384 };
+/// The receive buffer of a slow member.
+enum { SLOW_BYTES = 4096 };
+
+static void bind_address(uint32_t number, int descriptor) {
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK + number / EACH_ADDRESS)};
+  int one = 1;
+  if (number < EACH_ADDRESS) return;
+  // The port is chosen by connect().
+  setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
+  if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
+    load_fail("cannot bind: %s", strerror(errno));
+}
+
+void connection_open(load *load, connection *connection) {
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_port = htons((uint16_t)connection->port),
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+  // Closes with a reset, which leaves no port in TIME_WAIT.
+  struct linger linger = {.l_onoff = 1, .l_linger = 0};
+  int one = 1, slow_bytes = SLOW_BYTES;
+  int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) load_fail("no socket: %s", strerror(errno));
+  setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (connection->is_slow)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &slow_bytes, sizeof slow_bytes);
+  bind_address((uint32_t)(connection - load->connections), descriptor);
+  if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
+    load_fail("cannot connect: %s", strerror(errno));
+  connection->descriptor = descriptor;
+  connection->phase = PHASE_SHAKING;
+  if (load->settings.is_tls) tls_begin(connection);
+  if (!connection->tls) send_upgrade(load, connection);
   epoll_ctl(load->epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
 void connection_close(load *load, connection *connection) {
   if (connection->phase == PHASE_NONE) return;
-  if (connection->phase != PHASE_UPGRADING) load->open_count--;
+  if (connection->phase >= PHASE_OPEN) load->open_count--;
   if (connection->phase == PHASE_JOINED) load->joined_count--;
   tls_end(connection);
   close(connection->descriptor);
@@ -152,6 +177,10 @@ static size_t take_frame(load *load, connection *connection, const uint8_t *byte
 }
 
 void connection_read(load *load, connection *connection) {
+  if (connection->phase == PHASE_SHAKING) {
+    if (!tls_is_done(connection)) return;
+    send_upgrade(load, connection);
+  }
   size_t before = connection->rest_count;
   if (before > 0) memcpy(buffer, connection->rest, before);
   ssize_t came = connection_receive(connection, buffer + before, sizeof buffer - before);

@@ -42,12 +42,16 @@ typedef struct settings {
   int join_count;
   const char *taps[16];     ///< sent round robin in a room; @ is the member's next ref
   int tap_count;
-  double warm, closed, open; ///< seconds
-  double rate;              ///< taps per second of the open loop
+  double idle, warm, closed, open; ///< seconds
+  double rates[8];          ///< taps per second of the open loops, one after the other
+  int rate_count;
   double pause;             ///< the longest sleep in bulk in seconds, at least 0.001; default 0.1
+  uint32_t timed;           ///< one of so many members; the others are read now and then; 0: all
+  uint32_t slow;            ///< one of so many members does not read all that it gets; 0: none
   int window;               ///< taps in flight in a room, sent and received in bulk; 0: one by one
   bool is_shared;           ///< in bulk, all members of a room send; # is the sender's number
   bool is_storm;            ///< connect, tap, wait for a line of stdin, resume
+  bool is_awaited;          ///< after the storm, wait for a line and a message to each member
   bool is_forwarded;        ///< each connection is of another address, as behind a proxy
   bool is_tls;
 } settings;
@@ -56,7 +60,10 @@ settings settings_read(int count, char **arguments);
 
 // tls.c and connection.c
 
-typedef enum phase { PHASE_NONE, PHASE_UPGRADING, PHASE_OPEN, PHASE_JOINED } phase;
+/// SHAKING: in the handshake of TLS.
+typedef enum phase {
+  PHASE_NONE, PHASE_SHAKING, PHASE_UPGRADING, PHASE_OPEN, PHASE_JOINED
+} phase;
 
 /// The identity of a member from its welcome, for resuming.
 typedef struct identity {
@@ -70,6 +77,7 @@ typedef struct connection {
   int port;                 ///< of its server
   struct ssl_st *tls;       ///< NULL: none
   phase phase;
+  bool is_slow;
   int64_t ref;              ///< of its last tap
   uint64_t delta_count;     ///< deltas since the phase began
   int64_t revision;         ///< of its last delta or welcome; only in a storm
@@ -81,6 +89,7 @@ typedef struct connection {
 typedef struct room {
   const char *path;
   uint32_t first, count;    ///< its connections
+  uint32_t slow_count;
   bool is_active;
   uint64_t taps;            ///< since the phase began
   int ports[8];             ///< member k is connected to the k-th, modulo their count
@@ -104,6 +113,10 @@ typedef struct load {
   uint32_t open_count, joined_count;
   uint64_t taps, deliveries, bytes_out, bytes_in, messages;
   uint64_t resumed, replaced; ///< welcomes with missed deltas and with a snapshot
+  connection **untimed;     ///< connections that epoll does not have
+  uint32_t untimed_count;
+  uint64_t untimed_reads;
+  int64_t next_read_at;     ///< of one of them
   bool is_looping;          ///< send the next tap when all members have the last one
   int64_t next_due;
   bool is_holding;          ///< buffer sends until `connection_flush`
@@ -113,14 +126,16 @@ typedef struct load {
   histogram far;            ///< of members at other servers than the sender's
 } load;
 
-/// Performs a TLS handshake with the server.
+/// Begins a TLS handshake with the server.
 void tls_begin(connection *connection);
+/// Continues it. - Returns: Whether it is complete.
+bool tls_is_done(connection *connection);
 void tls_end(connection *connection);
 /// Like send() and recv(), with or without TLS.
 ssize_t connection_write(connection *connection, const void *bytes, size_t count);
 ssize_t connection_receive(connection *connection, uint8_t *into, size_t size);
 
-/// Starts to connect and sends the handshake immediately, which loopback accepts.
+/// Connects, which loopback accepts immediately, and begins the handshake.
 void connection_open(load *load, connection *connection);
 void connection_close(load *load, connection *connection);
 /// Sends a text message in a masked frame of at most 65,535 bytes.
@@ -147,12 +162,17 @@ bool load_poll(load *load, int milliseconds);
 /// Opens all connections, a limited number at a time.
 void load_connect(load *load);
 void load_join(load *load);
-/// Waits until nothing has arrived for 200 ms.
+/// Waits until no message has arrived for 200 ms.
 void load_settle(load *load);
+/// Answers pings for `seconds`.
+void load_idle(load *load, double seconds);
+/// Takes all connections from epoll that are not timed. The rest of the time they are read twice a
+/// second, which costs a fraction of a system call for each delivery.
+void load_thin(load *load);
 /// Closed loop: each active room taps when all its members have the last tap.
 void load_closed(load *load, double seconds);
-/// Open loop: taps at the times of a Poisson process, independent of the server.
-void load_open(load *load, double seconds);
+/// Open loop: taps at the times of a Poisson process, `rate` a second, independent of the server.
+void load_open(load *load, double seconds, double rate);
 /// Resets all counts; no tap may be in flight.
 void load_reset(load *load);
 /// Resets the measured counts while taps may be in flight.
@@ -170,6 +190,9 @@ void bulk_end(load *load);
 // storm.c
 
 void load_storm(load *load);
+/// Prints the seconds from a line of stdin until each member has received a message. Then waits for
+/// another line.
+void load_await(load *load);
 
 // usage.c
 

@@ -44,6 +44,8 @@ static void make_connections(load *load) {
       connection *connection = &load->connections[room->first + number];
       connection->room = index;
       connection->number = number;
+      connection->is_slow = load->settings.slow && number % load->settings.slow == 1;
+      room->slow_count += connection->is_slow;
       connection->port = room->ports[number % (uint32_t)room->port_count];
       if (load->settings.is_storm) connection->identity = calloc(1, sizeof(identity));
     }
@@ -102,6 +104,12 @@ static void gather(load *load) {
 
 /// One tap at a time: first a closed loop, then an open loop at a rate.
 static void measure(load *load) {
+  if (load->settings.idle > 0) {
+    load_reset(load);
+    spent before = begin(load);
+    load_idle(load, load->settings.idle);
+    print_phase(load, "idle", before);
+  }
   if (load->settings.warm > 0) {
     load_reset(load);
     load_closed(load, load->settings.warm);
@@ -112,11 +120,14 @@ static void measure(load *load) {
     load_closed(load, load->settings.closed);
     print_phase(load, "closed", before);
   }
-  if (load->settings.open > 0 && load->settings.rate > 0) {
+  for (int index = 0; index < load->settings.rate_count; index++) {
+    char name[16] = "open";
+    if (load->settings.open <= 0 || load->settings.rates[index] <= 0) continue;
+    if (index > 0) snprintf(name, sizeof name, "open%d", index + 1);
     load_reset(load);
     spent before = begin(load);
-    load_open(load, load->settings.open);
-    print_phase(load, "open", before);
+    load_open(load, load->settings.open, load->settings.rates[index]);
+    print_phase(load, name, before);
   }
 }
 
@@ -153,8 +164,10 @@ int main(int count, char **arguments) {
   load.epoll = epoll_create1(EPOLL_CLOEXEC);
   printf("{");
   gather(&load);
+  if (load.settings.timed > 0) load_thin(&load);
   if (load.settings.window > 0) measure_bulk(&load);
   else measure(&load);
   printf("}\n");
   if (load.settings.is_storm) load_storm(&load);
+  if (load.settings.is_awaited) load_await(&load);
 }

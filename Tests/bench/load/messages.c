@@ -41,7 +41,9 @@ static void received_delta(load *load, connection *connection, int64_t now) {
   if (connection->delta_count >= room->taps) return;  // not of this phase
   int64_t due = room->sent[connection->delta_count++ & (LOAD_RING - 1)];
   load->deliveries++;
-  histogram_add(connection->port == room->sender ? &load->latencies : &load->far, now - due);
+  bool is_timed = !load->settings.timed || connection->number % load->settings.timed == 0;
+  if (is_timed)
+    histogram_add(connection->port == room->sender ? &load->latencies : &load->far, now - due);
   if (--room->pending == 0 && load->is_looping) message_tap(load, room, load_now());
 }
 
@@ -72,6 +74,7 @@ void message_received(load *load, connection *connection, const char *text, size
   if (count >= sizeof start && memcmp(text, start, sizeof start - 1) != 0)
     return received_lines(load, connection, text, count, now);
   load->messages++;
+  if (connection->is_slow && connection->phase == PHASE_JOINED) return;
   if (count < 12) load_fail("a message of %zu bytes", count);
   switch (text[9]) {
     case 'd':
@@ -129,7 +132,7 @@ void message_tap(load *load, room *room, int64_t due) {
     exit(LOAD_OVERLOADED);
   }
   room->sent[room->taps++ & (LOAD_RING - 1)] = due;
-  room->pending += room->count;
+  room->pending += room->count - room->slow_count;
   load->taps++;
   connection_send(load, sender, text, count);
 }

@@ -29,7 +29,9 @@ settings settings_read(int count, char **arguments) {
       {"rate", required_argument, 0, 'a'},  {"window", required_argument, 0, 'b'},
       {"storm", no_argument, 0, 'm'},       {"shared", no_argument, 0, 'h'},
       {"tls", no_argument, 0, 'l'},         {"pause", required_argument, 0, 'u'},
-      {"forwarded", no_argument, 0, 'f'},
+      {"forwarded", no_argument, 0, 'f'},   {"idle", required_argument, 0, 'i'},
+      {"awaited", no_argument, 0, 'd'},     {"timed", required_argument, 0, 'e'},
+      {"slow", required_argument, 0, 'g'},
       {0},
   };
   settings settings = {.warm = 0.5, .closed = 1, .pause = 0.1};
@@ -44,10 +46,17 @@ settings settings_read(int count, char **arguments) {
       case 'w': settings.warm = atof(optarg); break;
       case 'c': settings.closed = atof(optarg); break;
       case 'o': settings.open = atof(optarg); break;
-      case 'a': settings.rate = atof(optarg); break;
+      case 'a':
+        if (settings.rate_count == 8) load_fail("more than 8 of one option");
+        settings.rates[settings.rate_count++] = atof(optarg);
+        break;
       case 'b': settings.window = atoi(optarg); break;
       case 'h': settings.is_shared = true; break;
       case 'm': settings.is_storm = true; break;
+      case 'i': settings.idle = atof(optarg); break;
+      case 'd': settings.is_awaited = true; break;
+      case 'e': settings.timed = (uint32_t)atoi(optarg); break;
+      case 'g': settings.slow = (uint32_t)atoi(optarg); break;
       case 'f': settings.is_forwarded = true; break;
       case 'l': settings.is_tls = true; break;
       case 'u': settings.pause = atof(optarg); break;

@@ -21,11 +21,19 @@ static SSL_CTX *client_context(void) {
 
 void tls_begin(connection *connection) {
   SSL *tls = SSL_new(client_context());
-  if (!tls || SSL_set_fd(tls, connection->descriptor) != 1 || SSL_connect(tls) != 1)
-    load_fail("no TLS handshake: %s", ERR_reason_error_string(ERR_peek_error()));
-  // The handshake blocks; reads must not.
+  if (!tls || SSL_set_fd(tls, connection->descriptor) != 1) load_fail("no TLS");
   fcntl(connection->descriptor, F_SETFL, O_NONBLOCK);
+  SSL_set_connect_state(tls);
   connection->tls = tls;
+  tls_is_done(connection);
+}
+
+bool tls_is_done(connection *connection) {
+  ERR_clear_error();
+  int done = SSL_do_handshake(connection->tls);
+  if (done != 1 && SSL_get_error(connection->tls, done) != SSL_ERROR_WANT_READ)
+    load_fail("no TLS handshake: %s", ERR_reason_error_string(ERR_peek_error()));
+  return done == 1;
 }
 
 void tls_end(connection *connection) {
