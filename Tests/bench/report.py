@@ -4,6 +4,8 @@ from statistics import median
 
 #: The maximum of a ratio pickerd ÷ other, or the minimum of a ratio other ÷ pickerd.
 CPU_ALONE, CPU_FAN_OUT, FASTER_THAN_NIO, TAIL, IDLE_BYTES = 1.30, 1.10, 1.20, 1.20, 4096
+#: The minimum of connections with TLS and a join that a core does in a second.
+JOINS_WITH_TLS = 1500
 
 
 #: Measurements during which other processes used more of the machine are discarded if there are
@@ -157,11 +159,27 @@ def memory(results):
     return table(["bytes of memory", "pickerd", "goal", "bare", "nio"], lines) if lines else ""
 
 
+def joining(results, servers):
+    """How many connections with a join a server's core does in a second."""
+    lines = []
+    for name, scenario in (("plain", "idle"), ("TLS", "idletls")):
+        rates = []
+        for server in servers:
+            costs = [middle(results, scenario, server, path)
+                     for path in ("cpuPerConnect", "cpuPerJoin")]
+            rates.append(None if None in costs else 1e6 / sum(costs))
+        if rates[0]:
+            goal = compared(rates[0], JOINS_WITH_TLS, True)[1] if name == "TLS" else ""
+            lines.append([name, shown(rates[0], 0), goal, *(shown(rate, 0) for rate in rates[1:])])
+    head = ["connections with join a second and core", "pickerd", "goal", *servers[1:]]
+    return table(head, lines) if lines else ""
+
+
 def alone(results):
     """The measurements of pickerd only."""
     lines = []
     for name in ("storm", "midnight", "departures", "inventory", "lastplace", "sale", "holds",
-                 "sizing", "durable"):
+                 "sizing", "durable", "crowd", "large"):
         found = [one[name]["pickerd"] for one in results if name in one]
         for key in found[0] if found else ():
             lines.append([f"{name}: {key}", shown(median(one[key] for one in found), 2)])

@@ -17,11 +17,13 @@ from pathlib import Path
 import attacks
 import loops
 import report
+from crowd import crowd
 from departures import departures
 from durable import durable
 from generator import measure
 from holds import holds
 from inventory import inventory
+from large import large
 from sale import last_place, sale
 from scenarios import GROUPS, SCENARIOS, WITH_TLS
 from servers import BUILT, SERVERS, Pickerd
@@ -31,7 +33,7 @@ from storm import midnight, resume_storm
 #: Measured once: each takes a minute and is not compared with another server.
 ALONE = {"storm": resume_storm, "midnight": midnight, "departures": departures,
          "inventory": inventory, "lastplace": last_place, "sale": sale, "holds": holds,
-         "sizing": sizing, "durable": durable}
+         "sizing": sizing, "durable": durable, "crowd": crowd, "large": large}
 NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE, *GROUPS]
 
 
@@ -149,7 +151,9 @@ def main():
                  report.goals(results, SCENARIOS),
                  report.deployed(results, SCENARIOS), report.tls(results, WITH_TLS, SERVERS),
                  loops.figures(results), attacks.figures(results),
-                 report.memory(results), report.alone(results)):
+                 report.memory(results),
+                 report.joining(results, [kind.name for kind in SERVERS]),
+                 report.alone(results)):
         if part:
             print(part + "\n")
     print(f"All measurements: {os.path.relpath(given.json)}")
