@@ -8,7 +8,7 @@
 enum {
   SWEEP_MS = 250,
   DRAIN_SWEEP_MS = 10,
-  RECEIVE_BYTES = 1024,         ///< receive buffer of each WebSocket
+  RECEIVE_BYTES = 512,          ///< receive buffer of each WebSocket
   WRITE_BYTES_MAX = 1 << 24,    ///< per system call; libwebsockets copies what is not written
   READ_BYTES = 65536,           ///< one buffer per loop into which frames are read
   HANDSHAKE_BYTES = 1024,       ///< the head that libwebsockets gets, see http.c
