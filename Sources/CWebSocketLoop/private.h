@@ -72,11 +72,11 @@
 _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsockets' header");
 
 /// Limits of the batch. Posted frames are sent at the end of an event-loop iteration, or earlier
-/// when one of these is reached. They suffice for several concurrent taps in a session of a
-/// thousand members, also if each displays other months.
+/// when one of these is reached. They suffice for several concurrent taps in a session of ten
+/// thousand members: what is posted while a tap is being sent goes out with it.
 enum {
-  WSL_BATCH_SLOTS = 1024,
-  WSL_BATCH_PIECES = 8192,
+  WSL_BATCH_SLOTS = 32768,
+  WSL_BATCH_PIECES = 65535,   ///< numbered by 16 bits
   WSL_BATCH_BYTES = 8388608,
   WSL_PARCEL_BYTES = 32768,   ///< per connection, unless a single frame is longer
   WSL_PIECES_EACH_MAX = 1000, ///< per connection; sendmsg() takes at most 1,024

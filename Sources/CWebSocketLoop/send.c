@@ -12,15 +12,15 @@
 //
 // So that a large session does not delay the others, the frames for few connections come first, and
 // those for many are sent in parts, one in an iteration. However many frames are posted meanwhile,
-// the 16th part has all the rest.
+// the 16th part has all the rest. A connection whose part is still to come gets them all at once.
 //
 // Order on one connection: `wsl_send` first flushes the batch if it contains frames of the
 // connection, and nothing is added to the batch while the connection is write-blocked. So bytes
 // are never written ahead of older frames in the batch.
 
 enum {
-  MANY_MAX = 64,          ///< members of large sessions to whom a part is sent
-  PARTS_MAX = 16,         ///< parts, of which the last has all the rest
+  MANY_MIN = 64,          ///< members of large sessions in a part, unless fewer are left
+  PARTS_MAX = 16,         ///< equal parts at most, of which the last has all the rest
   FRAME_COPY_MAX = 16384, ///< a longer frame is not copied; the batch is flushed
   TEXT_FRAME = 0x81,      ///< FIN bit and opcode text
 };
@@ -150,8 +150,11 @@ static bool flush(wsl_loop *loop, uint32_t many_max) {
 }
 
 bool wsl_flush_part(wsl_loop *loop) {
-  bool is_last = ++loop->batch.part_count == PARTS_MAX;
-  bool is_empty = flush(loop, is_last ? WSL_BATCH_SLOTS : MANY_MAX);
+  wsl_batch *batch = &loop->batch;
+  uint32_t rest = batch->many_count - batch->many_written;
+  uint32_t part = rest / (PARTS_MAX - batch->part_count++) + 1;
+  bool is_empty = flush(loop, batch->part_count == PARTS_MAX ? WSL_BATCH_SLOTS :
+                              part > MANY_MIN ? part : MANY_MIN);
   if (is_empty) loop->batch.part_count = 0;
   return is_empty;
 }
