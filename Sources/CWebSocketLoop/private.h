@@ -76,7 +76,7 @@ _Static_assert(LWS_PRE <= WSL_HEADROOM, "a frame's headroom must hold libwebsock
 /// thousand members: what is posted while a tap is being sent goes out with it.
 enum {
   WSL_BATCH_SLOTS = 32768,
-  WSL_BATCH_PIECES = 65535,   ///< numbered by 16 bits
+  WSL_BATCH_PIECES = 131072,
   WSL_BATCH_BYTES = 8388608,
   WSL_PARCEL_BYTES = 32768,   ///< per connection, unless a single frame is longer
   WSL_PIECES_EACH_MAX = 1000, ///< per connection; sendmsg() takes at most 1,024
@@ -221,8 +221,8 @@ struct wsl_slot {
   bool is_write_blocked;    ///< `WSL_WRITE_BLOCKED` or `write_blocked` was reported to the handler
   uint8_t pause_count;      ///< reading is disabled until as many `wsl_resume`
   bool is_opened;           ///< `opened` was called
-  uint16_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint16_t posted_count;
+  uint32_t posted_first, posted_last; ///< list of pieces in the batch, numbered from 1; 0: none
   uint32_t posted_bytes;
   wsl_pipe *tunnel;        ///< to a client with TLS; NULL: none, or it has ended
   int64_t deadline_ms;      ///< 0: none
@@ -245,7 +245,7 @@ struct wsl_slot {
 typedef struct wsl_piece {
   const uint8_t *bytes;
   uint32_t count;
-  uint16_t next;            ///< the next piece of the same connection, numbered from 1; 0: none
+  uint32_t next;            ///< the next piece of the same connection, numbered from 1; 0: none
 } wsl_piece;
 
 /// The frames that were posted since an iteration ended with an empty batch.

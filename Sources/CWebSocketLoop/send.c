@@ -54,7 +54,7 @@ typedef struct parcel {
 /// Collects the frames posted to a slot, and empties the slot's list.
 static void pack(const wsl_batch *batch, wsl_slot *slot, parcel *parcel) {
   parcel->vector_count = parcel->byte_count = 0;
-  for (uint16_t number = slot->posted_first; number; number = batch->pieces[number - 1].next) {
+  for (uint32_t number = slot->posted_first; number; number = batch->pieces[number - 1].next) {
     const wsl_piece *piece = &batch->pieces[number - 1];
     parcel->vectors[parcel->vector_count++] =
         (struct iovec){.iov_base = (void *)(uintptr_t)piece->bytes, .iov_len = piece->count};
@@ -218,7 +218,7 @@ static void add_piece(wsl_loop *loop, wsl_slot *slot, const uint8_t *bytes, size
                       bool to_many) {
   wsl_batch *batch = &loop->batch;
   batch->pieces[batch->piece_count++] = (wsl_piece){.bytes = bytes, .count = (uint32_t)count};
-  uint16_t number = (uint16_t)batch->piece_count;
+  uint32_t number = batch->piece_count;
   if (slot->posted_first) {
     batch->pieces[slot->posted_last - 1].next = number;
   } else {
