@@ -8,10 +8,10 @@ from harness.loops import metric
 from harness.pickerd import wait_until
 from harness.store import again, stored, stored_at
 
-DAYS = {"kind": "calendar", "months": {"from": "2026-12", "through": "2027-01"},
+DAYS = {"kind": "calendar", "months": {"from": "2037-12", "through": "2038-01"},
         "selection": "single"}
-NOW = "2026-12-01T12:00:00Z"
-MONTH = {"from": "2026-12", "count": 1}
+NOW = "2037-12-01T12:00:00Z"
+MONTH = {"from": "2037-12", "count": 1}
 PATH = "/v1/definitions/evening"
 MERGE = {"Content-Type": "application/merge-patch+json"}
 
@@ -80,18 +80,18 @@ def guest(server, date, name="Ana"):
 
 
 def test_the_settings_are_shown_with_their_defaults_and_changed_by_patches(shop):
-    made = put(shop, capacity=3, keys={"2026-12-24": 1})
+    made = put(shop, capacity=3, keys={"2037-12-24": 1})
     assert made.status == 201 and "over" not in made.json, made
     shown = shop.get(PATH).json["inventory"]
     assert shown == {
-        "capacity": 3, "keys": {"2026-12-24": 1}, "units": {"min": 1, "max": 1}, "few": 0,
+        "capacity": 3, "keys": {"2037-12-24": 1}, "units": {"min": 1, "max": 1}, "few": 0,
         "holdSeconds": 300, "waiting": False, "offerSeconds": 900}
-    assert put(shop, capacity=3, keys={"2026-12-24": 1}).json == made.json, "nothing has changed"
-    answer = patch(shop, {"keys": {"2026-12-24": None, "2026-12-31": 5}, "waiting": True,
+    assert put(shop, capacity=3, keys={"2037-12-24": 1}).json == made.json, "nothing has changed"
+    answer = patch(shop, {"keys": {"2037-12-24": None, "2037-12-31": 5}, "waiting": True,
                           "maxHoldSeconds": 600, "perHolder": 4})
     assert answer.status == 200 and answer.json["version"] > made.json["version"], answer
     shown = shop.get(PATH).json["inventory"]
-    assert shown["keys"] == {"2026-12-31": 5} and shown["waiting"] and shown["perHolder"] == 4
+    assert shown["keys"] == {"2037-12-31": 5} and shown["waiting"] and shown["perHolder"] == 4
     assert patch(shop, {"maxHoldSeconds": None}).status == 200
     assert "maxHoldSeconds" not in shop.get(PATH).json["inventory"]
     assert problem(patch(shop, {"few": 2}, **{"If-Match": '"0"'})) == (412, "versionMismatch")
@@ -101,7 +101,7 @@ def test_the_settings_are_shown_with_their_defaults_and_changed_by_patches(shop)
     ({}, "/inventory/capacity"), ({"capacity": -1}, "/inventory/capacity"),
     ({"capacity": 1_000_001}, "/inventory/capacity"), ({"capacity": "1"}, "/inventory/capacity"),
     ({"capacity": 1, "keys": {"24.12.": 1}}, "/inventory/keys/24.12."),
-    ({"capacity": 1, "keys": {"2026-12-24": -1}}, "/inventory/keys/2026-12-24"),
+    ({"capacity": 1, "keys": {"2037-12-24": -1}}, "/inventory/keys/2037-12-24"),
     ({"capacity": 1, "units": {"min": 3, "max": 2}}, "/inventory/units/min"),
     ({"capacity": 1, "units": {"max": 1001}}, "/inventory/units/max"),
     ({"capacity": 1, "few": 1001}, "/inventory/few"),
@@ -127,47 +127,47 @@ def test_only_some_kinds_have_an_inventory(start):
 
 def test_bookings_from_elsewhere_are_counted_once(shop):
     assert put(shop, capacity=2).status == 201
-    body = {"booking": "order-17", "keys": ["2026-12-24", "2026-12-25"], "units": 2}
+    body = {"booking": "order-17", "keys": ["2037-12-24", "2037-12-25"], "units": 2}
     made = shop.post(f"{PATH}/bookings", body)
     assert (made.status, made.json) == (201, body), made
     same = shop.post(f"{PATH}/bookings", body)
     assert (same.status, same.json) == (200, body), same
-    assert problem(book(shop, "order-17", ["2026-12-24"])) == (422, "keyReused")
-    assert count(shop, "2026-12-24") == {
+    assert problem(book(shop, "order-17", ["2037-12-24"])) == (422, "keyReused")
+    assert count(shop, "2037-12-24") == {
         "capacity": 2, "booked": 2, "held": 0, "offered": 0, "waiting": 0, "free": 0}
-    refused = book(shop, "order-18", ["2026-12-23", "2026-12-24"])
-    assert problem(refused) == (409, "soldOut") and refused.json["keys"] == ["2026-12-24"], refused
+    refused = book(shop, "order-18", ["2037-12-23", "2037-12-24"])
+    assert problem(refused) == (409, "soldOut") and refused.json["keys"] == ["2037-12-24"], refused
 
-    over = book(shop, "order-18", ["2026-12-24"], over=True)
+    over = book(shop, "order-18", ["2037-12-24"], over=True)
     assert over.status == 201, over
-    assert events(shop, "inventory.over") == [{"name": "evening", "keys": ["2026-12-24"]}]
-    assert patch(shop, {"few": 1}).json["over"] == ["2026-12-24"]
+    assert events(shop, "inventory.over") == [{"name": "evening", "keys": ["2037-12-24"]}]
+    assert patch(shop, {"few": 1}).json["over"] == ["2037-12-24"]
     assert len(events(shop, "inventory.over")) == 2
 
     assert shop.get(f"{PATH}/bookings/order-17").json == body
     assert problem(shop.get(f"{PATH}/bookings/none")) == (404, "noSuchBooking")
     for _ in range(2):
         assert shop.delete(f"{PATH}/bookings/order-17").status == 204
-    assert count(shop, "2026-12-25")["free"] == 2
+    assert count(shop, "2037-12-25")["free"] == 2
     assert [b["booking"] for b in pages(shop, f"{PATH}/bookings?limit=1", "bookings")] == ["order-18"]
 
 
 def test_pages_are_in_order_and_complete(shop):
-    assert put(shop, capacity=9, keys={"2026-12-31": 1, "2026-12-01": 0}).status == 201
+    assert put(shop, capacity=9, keys={"2037-12-31": 1, "2037-12-01": 0}).status == 201
     for number in range(7):
-        made = book(shop, f"b{number}", [f"2026-12-1{number % 3}"])
+        made = book(shop, f"b{number}", [f"2037-12-1{number % 3}"])
         assert made.status == 201, made
     assert [b["booking"] for b in pages(shop, f"{PATH}/bookings?limit=2", "bookings")] == [
         f"b{number}" for number in range(7)]
     assert [b["booking"] for b in pages(
-        shop, f"{PATH}/bookings?key=2026-12-10&limit=2", "bookings")] == ["b0", "b3", "b6"]
-    keys = ["2026-12-01", "2026-12-10", "2026-12-11", "2026-12-12", "2026-12-31"]
+        shop, f"{PATH}/bookings?key=2037-12-10&limit=2", "bookings")] == ["b0", "b3", "b6"]
+    keys = ["2037-12-01", "2037-12-10", "2037-12-11", "2037-12-12", "2037-12-31"]
     found = pages(shop, f"{PATH}/inventory?limit=2", "keys")
     assert [key for key, _ in found] == keys and found[1][1]["booked"] == 3, found
-    found = pages(shop, f"{PATH}/inventory?from=2026-12-11&through=2026-12-30&limit=1", "keys")
+    found = pages(shop, f"{PATH}/inventory?from=2037-12-11&through=2037-12-30&limit=1", "keys")
     assert [key for key, _ in found] == keys[2:4]
-    both = shop.get(f"{PATH}/inventory?key=2026-12-12&key=2027-01-01").json["keys"]
-    assert [both[key]["free"] for key in ("2026-12-12", "2027-01-01")] == [7, 9]
+    both = shop.get(f"{PATH}/inventory?key=2037-12-12&key=2038-01-01").json["keys"]
+    assert [both[key]["free"] for key in ("2037-12-12", "2038-01-01")] == [7, 9]
 
 
 def test_the_problems_of_bookings(start):
@@ -175,19 +175,19 @@ def test_the_problems_of_bookings(start):
     assert put(server, capacity=1).status == 201
     for body, pointer in [
             ({"booking": "x", "keys": ["24.12."]}, "/keys/0"), ({"booking": "x", "keys": []}, "/keys"),
-            ({"booking": "x", "keys": ["2026-12-24"] * 2}, "/keys/1"),
-            ({"booking": "x" * 65, "keys": ["2026-12-24"]}, "/booking"),
-            ({"booking": "x", "keys": ["2026-12-24"], "units": 0}, "/units"),
-            ({"booking": "x", "keys": ["2026-12-24"], "over": 1}, "/over")]:
+            ({"booking": "x", "keys": ["2037-12-24"] * 2}, "/keys/1"),
+            ({"booking": "x" * 65, "keys": ["2037-12-24"]}, "/booking"),
+            ({"booking": "x", "keys": ["2037-12-24"], "units": 0}, "/units"),
+            ({"booking": "x", "keys": ["2037-12-24"], "over": 1}, "/over")]:
         answer = server.post(f"{PATH}/bookings", body)
         assert problem(answer) == (400, "badRequest") and answer.json["pointer"] == pointer, answer
     assert server.post(f"{PATH}/bookings", {"booking": "x", "day": 1}).status == 400
-    for query in ("limit=0", "limit=1001", "day=1", "key=2026-12-24&limit=1"):
+    for query in ("limit=0", "limit=1001", "day=1", "key=2037-12-24&limit=1"):
         assert server.get(f"{PATH}/inventory?{query}").status == 400, query
     plain = "/v1/definitions/plain"
     assert server.request("PUT", plain, {"definition": DAYS}).status == 201
     for path, code in [(plain, "noSuchInventory"), ("/v1/definitions/none", "noSuchDefinition")]:
-        body = {"booking": "x", "keys": ["2026-12-24"]}
+        body = {"booking": "x", "keys": ["2037-12-24"]}
         for answer in (server.get(f"{path}/inventory"), server.get(f"{path}/bookings"),
                        server.get(f"{path}/bookings/x"), server.delete(f"{path}/bookings/x"),
                        server.post(f"{path}/bookings", body)):
@@ -200,7 +200,7 @@ def test_an_inventory_is_added_and_taken_away_while_nothing_is_taken(shop):
     assert problem(patch(shop, {"capacity": 1})) == (409, "inUse")
     assert shop.delete(session.path).status == 204
     assert patch(shop, {"capacity": 1}).status == 200
-    assert book(shop, "x", ["2026-12-24"]).status == 201
+    assert book(shop, "x", ["2037-12-24"]).status == 201
     assert problem(patch(shop, None)) == (409, "inUse")
     assert problem(shop.request("PUT", PATH, {"definition": DAYS})) == (409, "inUse")
     assert problem(shop.delete(PATH)) == (409, "inUse")
@@ -213,53 +213,53 @@ def test_an_inventory_is_added_and_taken_away_while_nothing_is_taken(shop):
 
 def test_a_session_keeps_its_booking_unless_it_is_released(shop):
     assert put(shop, capacity=1).status == 201
-    ana, bob = guest(shop, "2026-12-24"), guest(shop, "2026-12-25", "Bob")
+    ana, bob = guest(shop, "2037-12-24"), guest(shop, "2037-12-25", "Bob")
     for member in (ana, bob):
         assert member.confirm()["type"] == "delta"
     id = ana.session.id
-    booking = {"booking": id, "keys": ["2026-12-24"], "units": 1, "session": id}
+    booking = {"booking": id, "keys": ["2037-12-24"], "units": 1, "session": id}
     assert shop.get(f"{PATH}/bookings/{id}").json == booking
     assert problem(shop.delete(f"{PATH}/bookings/{id}")) == (409, "inUse")
     assert shop.delete(ana.session.path).status == 204
     assert shop.get(f"{PATH}/bookings/{id}").json == booking, "an ended session keeps it"
     assert shop.delete(f"{PATH}/bookings/{id}").status == 204
-    assert count(shop, "2026-12-24")["free"] == 1
+    assert count(shop, "2037-12-24")["free"] == 1
     assert shop.delete(f"{bob.session.path}?release=maybe").status == 400
     assert shop.delete(f"{bob.session.path}?release=true").status == 204
-    assert count(shop, "2026-12-25")["free"] == 1
+    assert count(shop, "2037-12-25")["free"] == 1
 
 
 def test_a_hold_ends_with_its_session(shop):
     assert put(shop, capacity=1, holdSeconds=60).status == 201
-    ana = guest(shop, "2026-12-24")
+    ana = guest(shop, "2037-12-24")
     assert ana.do("hold")["type"] == "delta"
-    assert count(shop, "2026-12-24")["held"] == 1
-    assert problem(book(shop, "x", ["2026-12-24"])) == (409, "held")
+    assert count(shop, "2037-12-24")["held"] == 1
+    assert problem(book(shop, "x", ["2037-12-24"])) == (409, "held")
     assert shop.delete(ana.session.path).status == 204
-    assert count(shop, "2026-12-24")["held"] == 0
-    assert book(shop, "x", ["2026-12-24"]).status == 201
+    assert count(shop, "2037-12-24")["held"] == 0
+    assert book(shop, "x", ["2037-12-24"]).status == 201
 
 
 def test_a_hold_ends_by_time(shop):
     assert put(shop, capacity=1, holdSeconds=5).status == 201
-    ana = guest(shop, "2026-12-24")
+    ana = guest(shop, "2037-12-24")
     assert ana.do("hold")["type"] == "delta"
-    shop.clock("2026-12-01T12:00:06Z")
-    assert count(shop, "2026-12-24")["held"] == 1, "it counts two seconds longer"
-    shop.clock("2026-12-01T12:00:07Z")
-    wait_until(lambda: count(shop, "2026-12-24")["held"] == 0, what="the end of the hold")
+    shop.clock("2037-12-01T12:00:06Z")
+    assert count(shop, "2037-12-24")["held"] == 1, "it counts two seconds longer"
+    shop.clock("2037-12-01T12:00:07Z")
+    wait_until(lambda: count(shop, "2037-12-24")["held"] == 0, what="the end of the hold")
 
 
 def test_a_first_value_that_cannot_be_had_is_refused(shop):
-    nights = {"kind": "calendar", "months": {"from": "2026-12", "through": "2027-01"},
+    nights = {"kind": "calendar", "months": {"from": "2037-12", "through": "2038-01"},
               "unit": "nights"}
     assert put(shop, definition=nights, capacity=1).status == 201
-    assert book(shop, "x", ["2026-12-05"]).status == 201
-    for start, end in (("2026-12-04", "2026-12-06"), ("2026-12-05", "2026-12-06")):
+    assert book(shop, "x", ["2037-12-05"]).status == 201
+    for start, end in (("2037-12-04", "2037-12-06"), ("2037-12-05", "2037-12-06")):
         answer = shop.create({}, uses="evening", result={"start": start, "end": end})
         assert problem(answer) == (422, "badDefinition"), answer
         assert (answer.json["pointer"], answer.json["reason"]) == ("/result", "soldOut"), answer
-    result = {"start": "2026-12-03", "end": "2026-12-05"}
+    result = {"start": "2037-12-03", "end": "2037-12-05"}
     made = shop.create({}, uses="evening", result=result)
     assert made.status == 201, made
     shown = shop.get(f"/v1/sessions/{made.json['session']}").json["snapshot"]["result"]
@@ -268,9 +268,9 @@ def test_a_first_value_that_cannot_be_had_is_refused(shop):
 
 def test_a_booking_cannot_have_the_id_of_a_session_that_has_something(shop):
     assert put(shop, capacity=1).status == 201
-    ana = guest(shop, "2026-12-24")
+    ana = guest(shop, "2037-12-24")
     ana.confirm()
-    answer = book(shop, ana.session.id, ["2026-12-26"])
+    answer = book(shop, ana.session.id, ["2037-12-26"])
     assert problem(answer) == (422, "keyReused"), answer
     assert [booking["booking"] for booking in pages(
         shop, f"{PATH}/bookings?limit=1", "bookings")] == [ana.session.id]
@@ -279,10 +279,10 @@ def test_a_booking_cannot_have_the_id_of_a_session_that_has_something(shop):
 def waiting_alone(shop):
     """The id of a session in the line for a day that is booked, which nobody looks at any more."""
     assert put(shop, capacity=1, waiting=True).status == 201
-    assert book(shop, "phone", ["2026-12-24"]).status == 201
+    assert book(shop, "phone", ["2037-12-24"]).status == 201
     session = shop.session({}, uses="evening", now=None)
     ana = session.join("Ana")
-    assert ana.do("wait", keys=["2026-12-24"])["type"] == "delta"
+    assert ana.do("wait", keys=["2037-12-24"])["type"] == "delta"
     ana.leave()
     wait_until(lambda: metric(shop, "pickerd_sessions_resident") == 0, what="eviction")
     return session.id
@@ -294,8 +294,8 @@ def test_an_offer_to_somebody_who_has_closed_the_page_is_in_the_feed(shop):
     assert shop.delete(f"{PATH}/bookings/phone").status == 204
     wait_until(lambda: events(shop, "session.offered"), what="the offer")
     event, = events(shop, "session.offered")
-    assert (event["session"], event["keys"], event["units"]) == (session, ["2026-12-24"], 1)
-    assert event["until"] == "2026-12-01T12:15:00.000Z"
+    assert (event["session"], event["keys"], event["units"]) == (session, ["2037-12-24"], 1)
+    assert event["until"] == "2037-12-01T12:15:00.000Z"
 
 
 @pytest.mark.parametrize("shop", ["sqlite", "postgres"], indirect=True)
@@ -314,12 +314,12 @@ def test_the_feed_has_the_beginning_and_end_of_each_watched_hold(shop):
     first, second = [
         shop.session({}, uses="evening", watch=["holds"], now=None) for _ in range(2)]
     ana, bob = first.join("Ana"), second.join("Bob")
-    ana.tap("2026-12-24")
+    ana.tap("2037-12-24")
     for command in ("hold", "confirm", "reopen", "cancel"):
         assert ana.do(command)["type"] == "delta"
-    bob.tap("2026-12-26")
+    bob.tap("2037-12-26")
     assert bob.do("hold")["type"] == "delta"
-    taken = {"taken": {"closed": {"from": "2026-12-26"}}}
+    taken = {"taken": {"closed": {"from": "2037-12-26"}}}
     changed = shop.request("PATCH", PATH, {"definition": taken}, headers=MERGE)
     assert changed.status == 200, changed
 
@@ -339,17 +339,17 @@ def test_what_is_taken_survives_a_kill(kind, request, tmp_path):
     server = stored_at(tmp_path / "log", store, clock=None)
     try:
         assert put(server, capacity=1, holdSeconds=600).status == 201
-        ana, bob = guest(server, "2026-12-24"), guest(server, "2026-12-25", "Bob")
+        ana, bob = guest(server, "2037-12-24"), guest(server, "2037-12-25", "Bob")
         assert ana.do("hold")["type"] == "delta"
         assert bob.confirm()["type"] == "delta"
-        assert book(server, "x", ["2026-12-26"]).status == 201
+        assert book(server, "x", ["2037-12-26"]).status == 201
         before = server.get(f"{PATH}/inventory").json
         bookings = server.get(f"{PATH}/bookings").json
         again(server)
         assert server.get(f"{PATH}/inventory").json == before
         assert server.get(f"{PATH}/bookings").json == bookings
-        assert book(server, "x", ["2026-12-26"]).status == 200
-        assert problem(book(server, "y", ["2026-12-24"])) == (409, "held")
-        assert problem(book(server, "y", ["2026-12-25"])) == (409, "soldOut")
+        assert book(server, "x", ["2037-12-26"]).status == 200
+        assert problem(book(server, "y", ["2037-12-24"])) == (409, "held")
+        assert problem(book(server, "y", ["2037-12-25"])) == (409, "soldOut")
     finally:
         server.stop()
