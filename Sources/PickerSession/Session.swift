@@ -36,6 +36,7 @@ package final class Session {
   // These read single properties: reading `fold` as a whole, even to call its methods, copies it.
   package var revision: Int { fold.revision }
   package var hasInventory: Bool { fold.facts.inventory != nil }
+  package var hasClaim: Bool { fold.facts.inventory?.hasClaim ?? false }
   package var status: SessionStatus { fold.status }
   /// Whether members get their roles from tokens. In a session without tokens nobody is a viewer.
   package var hasTokens: Bool {

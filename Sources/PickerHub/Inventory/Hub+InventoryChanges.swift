@@ -269,8 +269,7 @@ extension Hub {
       inventories[name]?.readLineAgain()
       return
     }
-    let sessions = directory.sessions(using: name)
-      .filter { $0.session.fold.inventory?.claim.claim != nil }.map(\.id)
+    let sessions = directory.sessions(using: name).filter(\.session.hasClaim).map(\.id)
     let places = inventories[name]?.beginReading(at: now.machine)
     performOnHub { [unowned self] in
       let outcome = await answered {

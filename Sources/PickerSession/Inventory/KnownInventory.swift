@@ -53,6 +53,9 @@ package struct KnownInventory: Sendable {
     set { change { $0.claim = newValue } }
   }
 
+  /// Asked of thousands of sessions at once, without copying what they have.
+  package var hasClaim: Bool { values.claim.claim != nil }
+
   /// As the last entry has them that the session could apply.
   package var levels: KeyLevels {
     get { values.levels }
