@@ -1,13 +1,16 @@
 """What a decision costs with ten and with 100,000 live holds, and in a long line; pickerd only.
 
-The host holds a place and gives it back, one command after the other.
+The host holds a place and gives it back, one command after the other. The holds of a database are
+written to its tables: to ask the server for so many takes minutes.
 """
 
 import json
+import os
 import re
 import resource
 import selectors
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -22,6 +25,24 @@ HOLDS, WAITERS, FEW = 100_000, 10_000, 10
 #: Sessions of which each holds and gives back once.
 DECIDING = 500
 CONNECTIONS, AHEAD = 16, 5
+#: Milliseconds of a day.
+DAY = 86_400_000
+#: Holds of the key `hall` that end in a day, in SQLite and PostgreSQL.
+FILLING = """
+BEGIN;
+INSERT INTO inventory_claim (definition, id, is_session, state, keys, units, weight, holder,
+  begun_at, ends_at, is_over, number)
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count})
+SELECT name, 'held-' || i, true, 'held', '["hall"]', 1, 1, 'holder ' || i, changed_at,
+  changed_at + {day} + i, false, number + i FROM n, inventory WHERE name = 'hall';
+INSERT INTO inventory_unit (definition, key, id, is_session, is_booked, units, ends_at)
+SELECT definition, 'hall', id, is_session, false, units, ends_at FROM inventory_claim
+WHERE definition = 'hall' AND holder LIKE 'holder %';
+UPDATE inventory_key SET held = held + {count} WHERE definition = 'hall' AND key = 'hall';
+UPDATE inventory SET number = number + {count}, open_count = open_count + {count}
+WHERE name = 'hall';
+COMMIT;
+"""
 LENGTH = re.compile(rb"(?i)content-length: (\d+)")
 
 
@@ -110,6 +131,21 @@ def decisions(server, name):
     return {what: median(times) for what, times in took.items()}
 
 
+def hold(server, store, count):
+    """Makes sessions that hold; in a database, holds without their sessions."""
+    filling = FILLING.format(count=count, day=DAY)
+    if store.startswith("sqlite:"):
+        database = sqlite3.connect(store.removeprefix("sqlite:"))
+        database.executescript(filling)
+        database.close()
+    elif store.startswith("postgres:"):
+        subprocess.run(
+            ["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", store, "-c", filling], check=True,
+            env={**os.environ, "PGOPTIONS": "-c search_path=pickerd"})
+    else:
+        command(server, sessions(server, count, "hall"), type="hold")
+
+
 def define(server, name, **inventory):
     answered(server.port, [request(
         server, f"/v1/definitions/{name}", {"definition": HALL, "inventory": inventory}, "PUT")],
@@ -136,7 +172,7 @@ def measured(store, count=HOLDS, waiters=WAITERS):
         define(server, "hall", capacity=1_000_000, holdSeconds=86_400)
         command(server, sessions(server, FEW, "hall"), type="hold")
         few = decisions(server, "hall")
-        command(server, sessions(server, count - FEW, "hall"), type="hold")
+        hold(server, store, count - FEW)
         many = decisions(server, "hall")
         for what in ("hold", "release"):
             found[f"ms of a {what} with {FEW} live holds"] = few[what]
