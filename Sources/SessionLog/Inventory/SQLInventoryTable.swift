@@ -382,8 +382,9 @@ final class SQLInventoryTable: InventoryTable {
     if state == firstState { return }
     try writeCounts()
     let interval = SQLInventoryTable.forgetInterval
-    if state.number / interval > firstState.number / interval {
-      try forget(upTo: state.number - interval)
+    let first = firstState.number / interval
+    if state.number / interval > first {
+      try forget(after: (first - 1) * interval, upTo: state.number - interval)
     }
     try connection.send(
       """
@@ -416,17 +417,20 @@ final class SQLInventoryTable: InventoryTable {
     changedKeys = []
   }
 
-  /// Deletes what changed up to a number and has nothing left.
-  private func forget(upTo number: Int) throws {
+  /// Deletes what changed up to a number and has nothing left. What changed before it was deleted
+  /// in an earlier transaction.
+  private func forget(after first: Int, upTo number: Int) throws {
     state.wholeNumber = max(state.wholeNumber, number)
     try connection.send(
       """
-      DELETE FROM inventory_key WHERE definition = $1 AND number <= $2
+      DELETE FROM inventory_key WHERE definition = $1 AND number > $2 AND number <= $3
         AND booked + held + offered + waiting = 0
-      """, [name, number])
+      """, [name, first, number])
     try connection.send(
-      "DELETE FROM inventory_claim WHERE definition = $1 AND number <= $2 AND state IS NULL",
-      [name, number])
+      """
+      DELETE FROM inventory_claim
+      WHERE definition = $1 AND number > $2 AND number <= $3 AND state IS NULL
+      """, [name, first, number])
   }
 }
 
