@@ -86,7 +86,7 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
         "SELECT number, batch, address FROM node", with: "SELECT 0, 0, NULL WHERE false")
     case .expiredHoldCounts: sql.replacing("AND ends_at <= $2", with: "AND ends_at + 60000 <= $2")
     case .freedUnitsGoToNobody:
-      sql.replacing("ordinal > $3 ORDER BY", with: "ordinal > $3 + 1000000 ORDER BY")
+      sql.replacing("u.ordinal > $3", with: "u.ordinal > $3 + 1000000")
     case .bookingIsDecidedAgain:
       sql.replacing(
         "AND id = $2 AND is_session = $3", with: "AND id = $2 AND is_session = $3 AND $3")
