@@ -48,6 +48,8 @@ listen_addresses = ''
 unix_socket_directories = '$folder'
 shared_buffers = 32MB
 max_connections = 600
+# A connection is not given up because other processes need the processor.
+authentication_timeout = 600s
 fsync = on
 # For databases with synchronous_commit = on: commits wait for a standby of this name.
 synchronous_standby_names = 'standby'

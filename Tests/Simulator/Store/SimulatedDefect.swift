@@ -47,8 +47,8 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
   case keptKeyIsSold
   /// Units count as held when their hold has ended.
   case endedHoldKeepsUnits
-  /// A session in memory is not told what it is offered.
-  case offerIsNotTold
+  /// A session in memory does not get what it is offered.
+  case offerIsNotSent
 
   package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
 
@@ -61,7 +61,7 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
     case .expiredHoldCounts, .freedUnitsGoToNobody, .holdIsForgotten, .bookingIsKeptAfterDeny,
       .oneKeyIsCounted, .bookingIsDecidedAgain, .commandIsDecidedAgain, .overIsNotCounted,
       .capacityIsIgnored, .holdBesideBooking, .releasedStays, .leftHoldStays,
-      .lineIsOvertaken, .keptKeyIsSold, .endedHoldKeepsUnits, .offerIsNotTold:
+      .lineIsOvertaken, .keptKeyIsSold, .endedHoldKeepsUnits, .offerIsNotSent:
       true
     }
   }
@@ -71,7 +71,7 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
     switch self {
     case .shownBeforeCommit: EagerLog(log)
     case .bookingIsKeptAfterDeny, .oneKeyIsCounted, .commandIsDecidedAgain, .leftHoldStays,
-      .offerIsNotTold:
+      .offerIsNotSent:
       DefectiveInventoryLog(log, self)
     default: nil
     }
@@ -103,7 +103,7 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
       sql.replacing("held = excluded.held", with: "held = max(inventory_key.held, excluded.held)")
     case .shownBeforeCommit, .unknownIsSuccess, .unknownIsFailure, .holdIsForgotten,
       .bookingIsKeptAfterDeny, .oneKeyIsCounted, .commandIsDecidedAgain, .leftHoldStays,
-      .offerIsNotTold:
+      .offerIsNotSent:
       sql
     }
   }
@@ -163,7 +163,7 @@ final class DefectiveInventoryLog: ForwardingLog {
   ) {
     let defect = defect
     super.inventory(name, since: number, places: places, of: sessions, hub: hub) { outcome in
-      guard case .found(let change) = outcome, defect == .offerIsNotTold else {
+      guard case .found(let change) = outcome, defect == .offerIsNotSent else {
         return completion(outcome)
       }
       completion(
