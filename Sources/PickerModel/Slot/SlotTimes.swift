@@ -32,20 +32,20 @@ struct SlotTimes {
     let last = midnight + Int64(run.seconds.upperBound + kind.occupiedMinutes * 60)
     if levels.areOpen(first...last) { return [run] }
     var runs: [SlotRun] = []
-    var begin: Int?
+    var begin = run.seconds.lowerBound
+    func add(through last: Int) {
+      guard begin <= last else { return }
+      runs.append(SlotRun(seconds: begin...last, offsetSeconds: run.offsetSeconds))
+    }
     let step = kind.stepMinutes * 60
-    for second in stride(from: run.seconds.lowerBound, through: run.seconds.upperBound, by: step) {
-      if level(ofStart: midnight + Int64(second), levels).isOpen {
-        begin = begin ?? second
-      } else if let from = begin {
-        runs.append(SlotRun(seconds: from...(second - step), offsetSeconds: run.offsetSeconds))
-        begin = nil
-      }
+    // From the first key of a booking to its last.
+    let length = (kind.occupiedMinutes * 60 - 1) / step * step
+    for key in stride(from: begin, through: run.seconds.upperBound + length, by: step)
+    where !levels[second: midnight + Int64(key)].isOpen {
+      add(through: key - length - step)
+      begin = key + step
     }
-    if let begin {
-      runs.append(
-        SlotRun(seconds: begin...run.seconds.upperBound, offsetSeconds: run.offsetSeconds))
-    }
+    add(through: run.seconds.upperBound)
     return runs
   }
 
