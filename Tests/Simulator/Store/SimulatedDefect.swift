@@ -41,10 +41,6 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
   case releasedStays
   /// A hold stays when the last member has left.
   case leftHoldStays
-  /// Of those who wait for the same, the last is offered it.
-  case lineIsOvertaken
-  /// What is kept for one who waits for more units is sold to others.
-  case keptKeyIsSold
   /// Units count as held when their hold has ended.
   case endedHoldKeepsUnits
   /// A session in memory does not get what it is offered.
@@ -61,7 +57,7 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
     case .expiredHoldCounts, .freedUnitsGoToNobody, .holdIsForgotten, .bookingIsKeptAfterDeny,
       .oneKeyIsCounted, .bookingIsDecidedAgain, .commandIsDecidedAgain, .overIsNotCounted,
       .capacityIsIgnored, .holdBesideBooking, .releasedStays, .leftHoldStays,
-      .lineIsOvertaken, .keptKeyIsSold, .endedHoldKeepsUnits, .offerIsNotSent:
+      .endedHoldKeepsUnits, .offerIsNotSent:
       true
     }
   }
@@ -96,9 +92,6 @@ package enum SimulatedDefect: String, CaseIterable, Sendable {
       sql.hasPrefix("DELETE FROM inventory_unit") ? sql + " AND is_booked" : sql
     case .releasedStays:
       sql.hasPrefix("UPDATE inventory_claim SET state = NULL") ? sql + " AND state = 'booked'" : sql
-    case .lineIsOvertaken:
-      sql.replacing("ORDER BY u.ordinal LIMIT 1", with: "ORDER BY u.ordinal DESC LIMIT 1")
-    case .keptKeyIsSold: sql.replacing("waiting, kept_since FROM", with: "waiting, NULL FROM")
     case .endedHoldKeepsUnits:
       sql.replacing("held = excluded.held", with: "held = max(inventory_key.held, excluded.held)")
     case .shownBeforeCommit, .unknownIsSuccess, .unknownIsFailure, .holdIsForgotten,
