@@ -139,9 +139,10 @@ def hold(server, store, count):
         database.executescript(filling)
         database.close()
     elif store.startswith("postgres:"):
+        # With the statistics that autovacuum would make by and by.
         subprocess.run(
-            ["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", store, "-c", filling], check=True,
-            env={**os.environ, "PGOPTIONS": "-c search_path=pickerd"})
+            ["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", store, "-c", filling, "-c", "ANALYZE"],
+            check=True, env={**os.environ, "PGOPTIONS": "-c search_path=pickerd"})
     else:
         command(server, sessions(server, count, "hall"), type="hold")
 

@@ -178,7 +178,7 @@ def joining(results, servers):
 def alone(results):
     """The measurements of pickerd only."""
     lines = []
-    for name in ("storm", "midnight", "departures", "inventory", "lastplace", "sale", "holds",
+    for name in ("storm", "departures", "inventory", "lastplace", "sale", "holds",
                  "sizing", "durable", "crowd", "large"):
         found = [one[name]["pickerd"] for one in results if name in one]
         for key in found[0] if found else ():

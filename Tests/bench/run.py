@@ -28,10 +28,10 @@ from sale import last_place, sale
 from scenarios import GROUPS, SCENARIOS, WITH_TLS
 from servers import BUILT, SERVERS, Pickerd
 from sizing import sizing
-from storm import midnight, resume_storm
+from storm import resume_storm
 
 #: Measured once: each takes a minute and is not compared with another server.
-ALONE = {"storm": resume_storm, "midnight": midnight, "departures": departures,
+ALONE = {"storm": resume_storm, "departures": departures,
          "inventory": inventory, "lastplace": last_place, "sale": sale, "holds": holds,
          "sizing": sizing, "durable": durable, "crowd": crowd, "large": large}
 NAMES = [scenario.name for scenario in SCENARIOS] + [loops.NAME, attacks.NAME, *ALONE, *GROUPS]

@@ -1,23 +1,15 @@
-"""A resume storm after kill -9, and midnight for 100,000 sessions; pickerd only."""
+"""A resume storm after kill -9; pickerd only."""
 
 import json
-import os
-import re
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 from generator import arguments, write_rooms
 from scenarios import Scenario
-from servers import LOAD_CORE, REPOSITORY, Pickerd, pickerd_binary, pinned
+from servers import LOAD_CORE, Pickerd, pinned
 
 STORM = Scenario("storm", [(1000, 5, True)], 0)
-#: Matches the output of Tests/soak/many.py.
-MIDNIGHT = re.compile(
-    r"start: (?P<start>[\d.]+) s.*midnight: (?P<midnight>[\d.]+) s, RSS at most (?P<memory>\d+) MiB"
-    r".*a tap meanwhile: \d+ taps, median (?P<median>[\d.]+) ms, 99 % (?P<p99>[\d.]+) ms",
-    re.DOTALL)
 
 
 def resume_storm():
@@ -42,20 +34,3 @@ def resume_storm():
     storm = json.loads(output)
     return {"startup": server.startup, **storm, "perSecond": storm["count"] / storm["seconds"],
             "cpuPerMember": storm["cpu"] / storm["count"] * 1e6}
-
-
-def midnight(count=100_000):
-    """Moves the clock past midnight for `count` evicted sessions.
-
-    Needs the packages of the product tests, which `make test` installs.
-    """
-    python = REPOSITORY / ".venv/bin/python"
-    output = subprocess.run(
-        [python if python.exists() else sys.executable, REPOSITORY / "Tests/soak/many.py",
-         str(count)],
-        env={**os.environ, "PICKERD": str(pickerd_binary())}, capture_output=True, text=True)
-    found = MIDNIGHT.search(output.stdout)
-    if not found:
-        print(f"midnight was not measured: {output.stdout}{output.stderr}", file=sys.stderr)
-        return None
-    return {"count": count, **{name: float(value) for name, value in found.groupdict().items()}}
