@@ -81,10 +81,26 @@ import Testing
     try await wait(for: "space") { log!.append(created, of: SessionID("b")) == .pending }
   }
 
-  /// Creates a session with a definition of 2 MB.
-  private func createLarge(_ id: String, in log: SQLSessionLog) throws {
+  @Test func `a store is full at its limit although little was written since its size was read`()
+    throws
+  {
+    let shelf = try Shelf()
+    let log = try shelf.store(storeByteCountMax: 900_000)
+    let created = LogRecord.created(try GeneratedSession(seed: 1).origin)
+    try createLarge("a", rowCount: 2000, in: log)
+    #expect(try size(shelf) < 900_000)
+    try createLarge("b", rowCount: 2000, in: log)
+    #expect(try size(shelf) >= 900_000)
+
+    #expect(log.append(created, of: SessionID("c")) == .storeFull)
+  }
+
+  /// Creates a session with a definition of 2 MB, or fewer rows.
+  private func createLarge(
+    _ id: String, rowCount: Int = 11_000, in log: SQLSessionLog
+  ) throws {
     let row = String(repeating: "x", count: 180)
-    let rows = (0..<11_000).map { "\"\($0)\(row)\"" }.joined(separator: ",")
+    let rows = (0..<rowCount).map { "\"\($0)\(row)\"" }.joined(separator: ",")
     _ = try LogFixture(#"{"kind":"columns","columns":[[\#(rows)]]}"#, in: log, id: id)
     log.flush()
   }

@@ -96,6 +96,12 @@ struct PendingRecords {
   /// Whether the store has reached its maximum size.
   var isStoreFull: Bool { storeByteCount.map { $0 >= storeByteCountMax } ?? false }
 
+  /// Whether the store is full, or may become so before ``SQLSessionLog`` reads its size because of
+  /// what was written: with twice the bytes of those pages.
+  var isStoreNearlyFull: Bool {
+    storeByteCount.map { $0 >= storeByteCountMax - 2_097_152 } ?? false
+  }
+
   private mutating func startsBatch() -> Bool {
     defer { isBatchQueued = true }
     return !isBatchQueued

@@ -504,11 +504,12 @@ extension SQLSessionLog {
     return last + 1
   }
 
-  /// The size of the store, if it may have changed much or was full; `nil` also if it is not known.
+  /// The size of the store, if it may have changed much or is near its maximum, so that the limit
+  /// holds as if it were read after each batch; `nil` also if it is not known.
   private func storeByteCount(_ connection: any SQLConnection) -> Int? {
     unsizedPageCount += engine.takeWrittenPageCount(connection)
-    let isFull = state.withLock { $0.isStoreFull }
-    guard isFull || unsizedPageCount >= SQLSessionLog.unsizedPageCountMax else { return nil }
+    let isNearlyFull = state.withLock { $0.isStoreNearlyFull }
+    guard isNearlyFull || unsizedPageCount >= SQLSessionLog.unsizedPageCountMax else { return nil }
     unsizedPageCount = 0
     return (try? engine.usedByteCount(connection)) ?? nil
   }
