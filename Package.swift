@@ -235,6 +235,6 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: ["PickerSimulator", "PickerWire", "PickerModel", "CivilTime", "JSONText"],
       path: "Tests/fuzz/Targets", swiftSettings: swiftSettings),
-    tests("FuzzTests", ["FuzzTargets"]),
+    tests("FuzzTests", ["FuzzTargets", "PickerSimulator"]),
   ] + fuzzer
 )

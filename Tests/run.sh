@@ -126,8 +126,7 @@ declare -A commands=(
   [instructions]="python3 Tests/bench/instructions.py --check --rows '1x1 1x10'"
   [worlds]=".build/release/picker-simulator --defects &&
     echo 1 101 | xargs -n 1 -P 2 .build/release/picker-simulator --count $WORLDS --seed"
-  [bytes]=".build/release/picker-simulator --bytes"
-  [fuzzing]="Tests/fuzz/fuzz.sh few $HUNG")
+  [bytes]=".build/release/picker-simulator --bytes")
 
 TESTS=".build/debug/pickerdPackageTests.xctest --testing-library swift-testing"
 
@@ -150,7 +149,7 @@ beside() {
 }
 
 rm -f "$logs"/*.status
-parts=(allocations instructions worlds bytes fuzzing)
+parts=(allocations instructions worlds bytes)
 if [ "$check" ]; then parts=(allocations instructions worlds); fi
 set -m
 beside "${parts[@]}" </dev/null &
@@ -265,7 +264,6 @@ finish instructions "instructions of a tap" "${counts[@]}"
 finish worlds "simulated worlds" '([0-9]+) worlds, .* no violations' '(-)' worlds
 if ! [ "$check" ]; then
   finish bytes "faults behind every byte" '([0-9]+) faults .* no violations' '(-)' faults
-  finish fuzzing "fuzzing" '[a-z]+ +Done ([0-9]+) runs' '[0-9]+ passed, ([0-9]+) failed' inputs
 fi
 
 if [ "${#again[@]}" != 0 ]; then

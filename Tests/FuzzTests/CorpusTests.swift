@@ -1,5 +1,6 @@
 import Foundation
 import FuzzTargets
+import PickerSimulator
 import Testing
 
 /// Runs every committed input of the fuzzer, including those that once failed, in a debug build.
@@ -39,6 +40,17 @@ import Testing
     }
   }
 
+  @Test(arguments: readers)
+  func `no input with a few changes fails`(target: FuzzTarget) throws {
+    var changes = InputChanges(try Self.inputs(of: target).map(\.bytes))
+    for _ in 0..<2000 {
+      let input = changes.next()
+      #expect(throws: Never.self, "\(String(decoding: input, as: UTF8.self))") {
+        try target.run(input)
+      }
+    }
+  }
+
   @Test func `at least half of the definitions in the corpus are valid`() throws {
     let inputs = try Self.inputs(of: .definitions)
     let count = inputs.count { FuzzTarget.makesPicker($0.bytes) }
@@ -56,5 +68,35 @@ import Testing
     #expect(effects.count >= 10)
     #expect(effects.map(\.revisions).reduce(0, +) > 30)
     #expect(effects.map(\.frames).reduce(0, +) > 200)
+  }
+}
+
+/// Inputs with one to four changes each: a byte is inserted, a part is repeated, removed, or replaced
+/// by one of another input. The same ones in each run; `make fuzz` has others without end.
+private struct InputChanges {
+  private let inputs: [[UInt8]]
+  private var random = RandomSource(seed: 1)
+
+  init(_ inputs: [[UInt8]]) { self.inputs = inputs }
+
+  mutating func next() -> [UInt8] {
+    var bytes = inputs[random.below(inputs.count)]
+    for _ in 0...random.below(4) {
+      let part = part(of: bytes)
+      switch random.below(4) {
+      case 0: bytes.insert(UInt8(random.below(256)), at: part.startIndex)
+      case 1: bytes.insert(contentsOf: part, at: part.startIndex)
+      case 2: bytes.removeSubrange(part.indices)
+      default:
+        let other = self.part(of: inputs[random.below(inputs.count)])
+        bytes.replaceSubrange(part.indices, with: other)
+      }
+    }
+    return bytes
+  }
+
+  /// At most 20 bytes.
+  private mutating func part(of bytes: [UInt8]) -> ArraySlice<UInt8> {
+    bytes[random.below(bytes.count + 1)...].prefix(random.below(21))
   }
 }

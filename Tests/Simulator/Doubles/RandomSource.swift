@@ -21,7 +21,7 @@ package struct RandomSource: RandomNumberGenerator, Sendable {
   }
 
   /// A number in 0 ..< `bound`.
-  mutating func below(_ bound: Int) -> Int {
+  package mutating func below(_ bound: Int) -> Int {
     guard !bytes.isEmpty else { return Int(next() % UInt64(bound)) }
     var choice = 0
     for _ in 0..<(bound > 65_536 ? 4 : bound > 256 ? 2 : 1) {
