@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from harness import contract
 from harness.host import Host
 from harness.member import Member
 from harness.pickerd import Pickerd
@@ -13,25 +12,6 @@ HOURS = [{"from": "09:00", "until": "11:00"}]
 TIMES = {"kind": "availability", "timeZone": "Europe/Berlin", "dates": ["2018-11-26", "2018-11-27"],
          "stepMinutes": 30, "hours": HOURS}
 DATES = {"kind": "availability", "dates": {"from": "2018-11-24", "through": "2018-11-30"}}
-
-
-def changes(message, kind):
-    return [change for change in message["changes"] if change["change"] == kind]
-
-
-def test_marks_can_be_posted(server):
-    session = server.session(TIMES)
-    member = server.post(session.path + "/members", {"name": "Ana"}).json["member"]
-    author = {"member": member["id"], "secret": member["secret"]}
-
-    answer = server.post(session.path + "/commands", {
-        **author, "type": "mark", "ref": 1, "grade": "yes", "cells": [[0, 1]], "generation": 1})
-    assert answer.status == 200 and contract.message_fits(answer.json)["ref"] == 1
-    assert changes(answer.json, "marks")[0]["runs"] == [[0, 1, "yes"]]
-
-    answer = server.post(session.path + "/commands", {
-        **author, "type": "confirm", "ref": 2, "cell": 3, "generation": 1})
-    assert changes(answer.json, "result")[0]["result"]["local"] == "2018-11-26T10:30"
 
 
 def test_an_event_has_the_times_or_the_dates_of_the_window(server):

@@ -1,4 +1,7 @@
-"""The backend kit in Python and in JavaScript, against vectors, a scripted server and the real one."""
+"""The backend kit in Python, with vectors and a scripted server, and both kits with the real one.
+
+Tests/web/backend-kit.test.mjs has that in JavaScript.
+"""
 
 import base64
 import http.server
@@ -11,7 +14,6 @@ import sys
 import threading
 import time
 import urllib.parse
-from pathlib import Path
 
 import jwt
 import pytest
@@ -22,7 +24,6 @@ from harness.delivery import OTHER, SECRET, Deliver, Endpoint, cursor
 from harness.host import Host
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, Pickerd, wait_until
-from harness.store import again, stored
 
 KIT = REPOSITORY / "web/packages/server"
 README = (KIT / "README.md").read_text()
@@ -335,21 +336,16 @@ def test_what_cannot_be_sent_is_refused_at_once_with_a_pickerd_error():
     assert server.requests == []
 
 
-@pytest.mark.parametrize(
-    "url", [None, "", "nowhere", "pick.example.org", "https://", "ws://pick", b"https://pick"])
-def test_an_address_that_is_missing_is_refused_at_once(url):
-    with pytest.raises(ValueError) as refused:
-        kit.Pickerd(url, "pk_a.b")
-    assert str(refused.value) == (
-        "url must be the address of pickerd, such as https://pick.example.org")
-
-
-def test_a_key_that_is_missing_is_refused_at_once():
+def test_an_address_or_a_key_that_is_missing_is_refused_at_once():
+    for url in (None, "", "nowhere", "pick.example.org", "https://", "ws://pick", b"https://pick"):
+        with pytest.raises(ValueError) as refused:
+            kit.Pickerd(url, "pk_a.b")
+        assert str(refused.value) == (
+            "url must be the address of pickerd, such as https://pick.example.org")
     for key in (None, "", 7):
         with pytest.raises(ValueError, match="key must be an API key"):
             kit.Pickerd("https://pick.example.org", key)
     kit.Pickerd("http://127.0.0.1:7681/pick/")
-    kit.Pickerd("http://127.0.0.1:7681", "pk_a.b", retry_seconds=1)
 
 
 def test_what_stands_after_a_settle_is_one_word():
@@ -426,35 +422,6 @@ def test_the_feed_goes_on_after_its_cursor_and_says_that_events_were_missed():
     assert server.asked("epoch", "after", "waitSeconds") == [
         ("e", "3", "25"), ("e", "5", "25"), ("e", "5", "25"), ("e", "9", "25"), ("f", "1", "0"),
         ("f", "2", "25"), ("f", "3", "25")]
-
-
-def test_the_feed_goes_on_over_kills_of_the_server_and_restarts_with_another_store(tmp_path):
-    host = Host(tmp_path)
-    key = host.add("both", "sessions", "--scope", "feed")
-    server = stored(tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}")
-    try:
-        pickerd = kit.Pickerd(f"http://127.0.0.1:{server.port}", key, retry_seconds=120)
-        feed = pickerd.feed(wait_seconds=1)
-        one = pickerd.create({"definition": LISTS})["session"]
-        first = next(feed)
-        assert (first["type"], first["data"]["session"]) == ("session.created", one)
-        again(server)
-        pickerd = kit.Pickerd(f"http://127.0.0.1:{server.port}", key, retry_seconds=120)
-        two = pickerd.create({"definition": LISTS})["session"]
-        assert next(pickerd.feed(first["cursor"]))["data"]["session"] == two
-    finally:
-        server.stop()
-
-    other = Pickerd(tmp_path / "other", auth=f"keys:{host.file}", clock=None)
-    try:
-        pickerd = kit.Pickerd(f"http://127.0.0.1:{other.port}", key)
-        three = pickerd.create({"definition": LISTS})["session"]
-        feed = pickerd.feed(first["cursor"])
-        restarted = next(feed)
-        assert restarted["type"] == "restarted" and restarted["cursor"].endswith(":0")
-        assert next(feed)["data"]["session"] == three
-    finally:
-        other.stop()
 
 
 # The page

@@ -76,15 +76,6 @@ def test_the_same_key_gives_the_same_tokens(serve):
     assert server.delete(path, token=second.json["tokens"]["owner"]).status == 204
 
 
-def test_a_key_that_is_not_utf_8_is_refused(serve):
-    # Latin-1, which would be the same key as `caf\xe8`.
-    server = serve()
-    for key in ("caf\xe9", "\xe9\xcc\x81"):
-        answer = server.post(
-            "/v1/sessions", {"definition": DATE}, headers={"Idempotency-Key": key})
-        assert (answer.status, answer.code) == (400, "badRequest"), key
-
-
 # external
 
 
@@ -151,8 +142,7 @@ def test_a_key_with_the_scope_sessions_creates_by_name_and_lists(serve, tmp_path
 # Restarts
 
 
-@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_keys_names_and_the_list_survive_a_restart(serve, kill):
+def test_keys_names_and_the_list_survive_a_kill(serve):
     server = serve(options=("--loops", "2"))
     first = create(server, "k", external="a")
     session = server.session(LISTS, now=None, external="b")
@@ -160,7 +150,7 @@ def test_keys_names_and_the_list_survive_a_restart(serve, kill):
     ana.select(0, 1), ana.confirm()
     before = listed(server)
 
-    again(server, kill=kill)
+    again(server)
 
     second = create(server, "k", external="a")
     assert (second.status, second.json["session"]) == (200, first.json["session"])
@@ -170,8 +160,8 @@ def test_keys_names_and_the_list_survive_a_restart(serve, kill):
     assert [item["session"] for item in listed(server, status="confirmed")] == [session.id]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
+@pytest.mark.parametrize("count", [0, 8])
+def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, count):
     """The answer may be lost; the same request, sent until it is answered, creates one session."""
     server = serve(options=("--loops", "2"))
     done = {}
@@ -188,7 +178,7 @@ def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
     threads = [threading.Thread(target=send, args=(number,)) for number in range(24)]
     for thread in threads:
         thread.start()
-    wait_until(lambda: len(done) >= 4 * seed, what="creations")
+    wait_until(lambda: len(done) >= count, what="creations")
     again(server, kill=True)
     for thread in threads:
         thread.join()
@@ -197,11 +187,12 @@ def test_a_kill_during_a_creation_leaves_one_session_or_none(serve, seed):
     assert shown == {f"x{number}": session for number, session in done.items()}
 
 
-def test_a_key_of_no_or_too_many_characters_is_refused(serve):
+def test_a_key_of_no_or_too_many_characters_or_not_utf_8_is_refused(serve):
     """Regression: an empty key was no key, and its second request made a second session."""
+    # Latin-1 would be the same key as `caf\xe8`.
     server = serve()
     assert create(server, "k" * 64).status == 201
-    for key in ("", "   ", "k" * 65):
+    for key in ("", "   ", "k" * 65, "caf\xe9", "\xe9\xcc\x81"):
         answer = server.post(
             "/v1/sessions", {"definition": DATE}, headers={"Idempotency-Key": key})
         assert (answer.status, answer.code) == (400, "badRequest"), key

@@ -9,7 +9,6 @@ from harness.definitions import LISTS
 from harness.pickerd import REPOSITORY
 
 
-
 def objects(name):
     return list(yaml.safe_load_all((REPOSITORY / f"deploy/kubernetes/{name}.yaml").read_text()))
 
@@ -60,11 +59,7 @@ def test_the_pod_is_restricted():
     assert container["readOnlyRootFilesystem"] is True
     assert POD["automountServiceAccountToken"] is False
     assert KINDS["NetworkPolicy"]["spec"]["egress"] == []
-
-
-def test_a_node_can_be_drained_and_there_is_never_a_second_server():
-    assert KINDS["StatefulSet"]["spec"]["replicas"] == 1
-    assert KINDS["PodDisruptionBudget"]["spec"]["maxUnavailable"] == 1
+    assert KINDS["StatefulSet"]["spec"]["replicas"] == 1, "never a second server"
 
 
 def test_the_pod_runs_as_the_user_of_the_image_and_mounts_its_volume():
@@ -87,6 +82,7 @@ def test_a_server_with_these_settings_answers_the_probes(start):
         headers = {each["name"]: each["value"] for each in probe["httpHeaders"]}
         assert probe["port"] == "admin"
         assert server.get(probe["path"], headers=headers, port=server.admin_port).status == 200
+    assert "unknown environment variable" not in server.log_tail()
     name, service = environment["PICKERD_HOST"].split()
     public = {"Host": name}
     assert server.request("GET", "/healthz", headers=public).status == 200
@@ -108,12 +104,6 @@ def test_the_grace_period_covers_preStop_and_the_end_of_the_server():
     assert seconds + 10 < POD["terminationGracePeriodSeconds"]
     unit = (REPOSITORY / "deploy/pickerd.service").read_text()
     assert int(re.search(r"TimeoutStopSec=(\d+)s", unit)[1]) > 10
-
-
-def test_the_environment_names_are_known(start):
-    server = start(environment={each["name"]: each["value"] for each in CONTAINER["env"]
-                                if "LISTEN" not in each["name"]})
-    assert "unknown environment variable" not in server.complete_log()
 
 
 def test_with_a_database_there_are_three_servers_of_which_two_always_serve():

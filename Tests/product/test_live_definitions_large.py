@@ -16,10 +16,6 @@ def patch(session, body, type=PATCH):
         "PATCH", session.path + "/definition", body, headers={"Content-Type": type})
 
 
-def put(session, definition):
-    return session.server.request("PUT", session.path + "/definition", definition)
-
-
 def rename(row, text):
     return [{"op": "replace", "path": f"/columns/0/{row}", "value": text}]
 

@@ -122,6 +122,13 @@ def assert_hidden(text, kind, external):
         assert at < 0, f"{secret} in …{text[max(0, at - 300):at + 100]}…"
 
 
+def assert_shown(session, kind, external, token):
+    full = "".join(session.server.get(session.path + part, token=token).body.decode()
+                   for part in ("", "?definition=full", "/definition", "/log"))
+    for shown in (FIRST, SECOND, external, META["crm"], KINDS[kind][4][0]):
+        assert shown in full, shown
+
+
 def change(session, kind, token):
     """The host adds a booking, then replaces the definition."""
     definition, first, second, *_ = KINDS[kind]
@@ -197,11 +204,7 @@ def test_members_of_a_host_see_no_bookings_and_none_of_its_fields(keyed, host, k
     text = reader.text()
     assert_hidden(text, kind, external)
     assert f'"op":"{op}"' not in text.replace(f'"type":"settle","op":"{op}"', "")
-    full = "".join(
-        keyed.get(session.path + part, token=host.api).body.decode()
-        for part in ("", "?definition=full", "/definition", "/log"))
-    for shown in (FIRST, SECOND, external, META["crm"], KINDS[kind][4][0]):
-        assert shown in full, shown
+    assert_shown(session, kind, external, host.api)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -217,11 +220,7 @@ def test_with_tokens_only_the_owner_sees_the_bookings_and_only_over_http(guarded
         reader.read_all(external)
 
     assert_hidden(reader.text(), kind, external)
-    full = "".join(
-        guarded.get(session.path + part, token=tokens["owner"]).body.decode()
-        for part in ("", "/definition", "/log"))
-    for shown in (FIRST, SECOND, external, META["crm"], KINDS[kind][4][0]):
-        assert shown in full, shown
+    assert_shown(session, kind, external, tokens["owner"])
 
 
 @pytest.mark.parametrize("kind", KINDS)
