@@ -18,11 +18,9 @@ WORKERS=8
 check=${1:-}
 WORLDS=100
 if [ "$check" ]; then WORLDS=10; fi
-PROTOCOL=(golden golden_availability availability nights join resume
-  roles rename notes ticks result late_commands live_definitions
-  malformed http http_commands create definitions sessions log tickets
-  member_view open_tap row_windows command_order refusal_params close_codes hosts
-  mutants)
+PROTOCOL=(golden availability nights join resume roles notes live_definitions
+  malformed http http_commands create definitions definition_reference sessions log tickets
+  member_view command_order close_codes hosts mutants)
 
 # The modules whose tests use no clock, so that they pass at any speed.
 PURE='^(CivilTime|JSONText|Picker(Model|Session|Wire|Hub|Simulator)|Fuzz)Tests\.'

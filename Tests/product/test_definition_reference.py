@@ -1,4 +1,4 @@
-"""The definition reference: the schemas, the guide page and the decoder agree."""
+"""References that are kept in several places: definitions (schemas, page, decoder) and refusals."""
 
 import json
 import re
@@ -144,3 +144,16 @@ def test_the_demo_definitions_are_valid(server, picker):
         answer = server.create(definition)
         assert answer.status == 201, answer
         server.delete(f"/v1/sessions/{answer.json['session']}")
+
+
+def test_the_guide_lists_every_refusal_in_order_with_its_params():
+    guide = (REPOSITORY / "web/guide/README.md").read_text()
+    table = re.search(r"^## Refusals\n(.*?)^## ", guide, re.M | re.S)[1]
+    rows = [line.strip("| ").split("|") for line in table.splitlines() if line.startswith("| `")]
+    schemas = OPENAPI["components"]["schemas"]
+    source = (REPOSITORY / "Sources/PickerModel/Picker/Refusal.swift").read_text()
+    codes = re.findall(r"\w+", " ".join(re.findall(r"^  case (.*)$", source, re.M)))
+
+    assert [row[0].strip().strip("`") for row in rows] == codes == schemas["refusal"]["enum"]
+    named = {name for row in rows for name in re.findall(r"`(\w+)`", row[1])}
+    assert named == set(schemas["params"]["properties"])

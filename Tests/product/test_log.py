@@ -1,6 +1,6 @@
 """`GET …/log`: one line per revision, without gaps."""
 
-from harness.definitions import LISTS, TREE
+from harness.definitions import TREE
 
 
 def test_the_log_has_every_revision(server):
@@ -22,15 +22,3 @@ def test_the_log_has_every_revision(server):
         (4, ana.id, 4, "confirm")]
     deltas = [m["changes"] for m in ana.record if m["type"] == "delta"]
     assert [line["changes"] for line in log] == deltas
-
-
-def test_after_skips_earlier_revisions(server):
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    for n in range(1, 11):
-        ana.select(0, n % 4)
-
-    assert [line["revision"] for line in session.log(after=7)] == [8, 9, 10]
-    assert session.log(after=10) == []
-    assert session.log(after=1000) == []
-    assert len(session.log(after=0)) == 10

@@ -1,6 +1,4 @@
-"""Sessions over HTTP: GET, DELETE and expiry."""
-
-import time
+"""Sessions over HTTP: GET and DELETE."""
 
 import pytest
 
@@ -44,14 +42,3 @@ def test_delete_closes_all_members_with_4410(server):
     waiting.closed((4404, 4410))
     for gone in (server.get(session.path), server.get(session.path + "/log"), session.delete()):
         assert (gone.status, gone.code) == (404, "noSuchSession")
-
-
-def test_a_session_expires_after_ttl_seconds(server):
-    begun = time.monotonic()
-    session = server.session(LISTS, ttlSeconds=6)
-    ana = session.join("Ana")
-
-    ana.closed(4410)
-
-    assert time.monotonic() - begun >= 5.8
-    assert server.get(session.path).code == "noSuchSession"
