@@ -114,7 +114,7 @@ def state(process):
     return json.loads(process.stdout.readline())
 
 
-def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
+def test_the_java_client_folds_taps_resumes_after_a_restart_and_sets_what_it_has_seen(server, java):
     session = server.session(CALENDAR)
     first = java(session, is_source=True)
     wait_until(lambda: "role" in state(first), 180)
@@ -126,30 +126,19 @@ def test_the_java_client_folds_taps_and_resumes_after_a_restart(server, java):
 
     again = java(session)
     wait_until(lambda: state(again)["revision"] == 2, 180)
-    ask(again, type="tap", date="2018-12-01")
+    value = {"start": "2018-12-01", "end": "2018-12-03"}
+    ask(again, type="set", result=value)
     wait_until(lambda: state(again)["revision"] == 3)
 
-    shown, truth = state(again), session.get()["snapshot"]
-    assert shown["calendar"]["range"]["start"] == "2018-12-01"
-    assert (shown["result"], shown["status"], shown["role"]) == (truth["result"], "open", "owner")
-    assert len(session.get()["members"]) == 2, "it is the same member"
-
-
-def test_the_java_client_sets_a_whole_value_that_it_has_seen(server, java):
-    session = server.session(CALENDAR)
-    client = java(session)
-    wait_until(lambda: "role" in state(client), 180)
-    value = {"start": "2018-11-20", "end": "2018-11-22"}
-
-    ask(client, type="set", result=value)
-    wait_until(lambda: state(client)["revision"] == 1)
-    assert state(client)["result"] == {**value, "days": 3} == session.result()
-    session.join("Bo").tap("2018-11-25")
-    wait_until(lambda: state(client)["revision"] == 2)
-    ask(client, type="set", result=value)
-    wait_until(lambda: state(client)["unanswered"] == 0)
-
-    assert [line["command"].get("at") for line in session.log()] == [0, None, 2]
+    shown, truth = state(again), session.get()
+    assert shown["result"] == {**value, "days": 3} == truth["snapshot"]["result"]
+    assert (shown["status"], shown["role"]) == ("open", "owner")
+    assert len(truth["members"]) == 2, "it is the same member"
+    session.join("Cem").tap("2018-11-25")
+    wait_until(lambda: state(again)["revision"] == 4)
+    ask(again, type="set", result=value)
+    wait_until(lambda: state(again)["unanswered"] == 0)
+    assert [line["command"].get("at") for line in session.log()] == [None, None, 2, None, 4]
 
 
 def test_the_java_client_holds_units_and_waits_in_line(server, java):
@@ -177,12 +166,15 @@ def test_the_java_client_holds_units_and_waits_in_line(server, java):
     assert (state(client)["hold"]["state"], state(client)["hold"]["place"]) == ("waiting", 1)
 
 
-def test_the_java_client_finds_a_row_that_it_has_not_received_and_selects_it(server, java):
+def test_the_java_client_refuses_what_it_cannot_send_finds_a_row_and_ends_when_it_is_closed(
+        server, java):
     rows = [f"Row {number}" for number in range(900)]
     session = server.session({"kind": "columns", "columns": [rows]})
-    client = java(session)
+    client = java(session, stderr=subprocess.PIPE)
     wait_until(lambda: "role" in state(client), 180)
 
+    ask(client, type="rename", name="  ")
+    ask(client, type="select", row=3)
     ask(client, type="find", column=0, text="row 899")
     found = json.loads(client.stdout.readline())
     [row] = found["rows"]
@@ -190,6 +182,12 @@ def test_the_java_client_finds_a_row_that_it_has_not_received_and_selects_it(ser
 
     wait_until(lambda: state(client)["revision"] == 1)
     assert session.result() == {"keys": ["Row 899"]}
+    client.stdin.close()
+    assert client.wait(PATIENCE) == 0
+    refused = [json.loads(line.removeprefix("refused: ")) for line in client.stderr]
+    assert [each["code"] for each in refused] == ["badMessage", "badMessage"]
+    assert "1 to 64 characters" in refused[0]["detail"]
+    wait_until(lambda: not session.get()["members"][0]["online"], what="a member that is offline")
 
 
 def test_the_java_client_sends_a_command_over_the_rate_again_with_a_new_ref(server, java):
@@ -221,26 +219,17 @@ def test_the_java_client_sends_a_command_over_the_rate_again_with_a_new_ref(serv
     assert received.empty()
 
 
-def test_the_java_client_joins_with_a_token(guarded, java, tmp_path):
-    session = guarded.session(CALENDAR)
-    (tmp_path / "token").write_text(session.tokens["editor"])
-
-    client = java(session, tmp_path / "token")
-
-    wait_until(lambda: state(client).get("role") == "editor", 180)
-
-
-@pytest.mark.parametrize("code", [4301, 4302, 4403])
-def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path, code):
+def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path):
     welcome = server.session(CALENDAR).join("Ana").welcome
-    joins = queue.Queue()
+    joins, codes = queue.Queue(), [4301, 4302, 4403]
     token = tmp_path / "token"
     token.write_text("first")
 
     def answers(connection):
         joins.put(json.loads(connection.recv()))
-        if joins.qsize() == 1:
-            token.write_text("second")
+        if codes:
+            code = codes.pop(0)
+            token.write_text(f"after {code}")
             connection.close(code)
         else:
             connection.send(json.dumps(welcome))
@@ -253,25 +242,8 @@ def test_the_java_client_reconnects_with_a_new_token(server, java, tmp_path, cod
         wait_until(lambda: "role" in state(client), 180)
         client.kill()
 
-    assert [joins.get()["token"] for _ in range(2)] == ["first", "second"]
-
-
-def test_the_java_client_refuses_what_it_cannot_send_and_ends_when_it_is_closed(server, java):
-    session = server.session(CALENDAR)
-    client = java(session, stderr=subprocess.PIPE)
-    wait_until(lambda: "role" in state(client), 180)
-    ask(client, type="rename", name="  ")
-    ask(client, type="select", row=3)
-    ask(client, type="tap", date="2018-11-20")
-    wait_until(lambda: state(client)["revision"] == 1)
-
-    client.stdin.close()
-
-    assert client.wait(PATIENCE) == 0
-    refused = [json.loads(line.removeprefix("refused: ")) for line in client.stderr]
-    assert [each["code"] for each in refused] == ["badMessage", "badMessage"]
-    assert "1 to 64 characters" in refused[0]["detail"]
-    wait_until(lambda: not session.get()["members"][0]["online"], what="a member that is offline")
+    assert [joins.get()["token"] for _ in range(4)] == [
+        "first", "after 4301", "after 4302", "after 4403"]
 
 
 def test_the_java_client_needs_java_11_and_two_libraries():

@@ -2,31 +2,23 @@
 
 import random
 import re
-import shutil
 from collections import Counter
 
 import pytest
 
 from harness.pickerd import wait_until
-from harness.shop import GUIDE, Practice
+from harness.shop import GUIDE, Practice, started
 
-PATIENCE = 120
 PROGRAM = (GUIDE / "appointments.py").read_text()
 
 
 @pytest.fixture
 def practice(tmp_path):
-    practice = Practice(tmp_path)
-    try:
-        practice.start()
-        yield practice
-    finally:
-        practice.kill(*practice.running)
-        print(practice.logs())  # Shown if the test has failed.
+    yield from started(Practice(tmp_path))
 
 
 def settled(practice):
-    wait_until(practice.is_consistent, timeout=PATIENCE, what="visits equal to the confirmed sessions")
+    wait_until(practice.is_consistent, what="visits equal to the confirmed sessions")
     bookings = practice.api("GET", "/v1/definitions/practice/bookings?limit=1000").json["bookings"]
     assert {(one["keys"][0], one["session"]) for one in bookings if "session" in one} == practice.visits()
     rooms = Counter(start for start, _ in practice.visits())
@@ -155,11 +147,7 @@ def test_what_a_restored_backup_has_lost_is_confirmed_again(practice):
     booked(practice, ana)
     settled(practice)
     practice.kill("serve")
-    store = practice.folder / "pickerd.sqlite"
-    backup = practice.folder / "backup"
-    backup.mkdir()
-    for file in practice.folder.glob("pickerd.sqlite*"):
-        shutil.copy(file, backup)
+    practice.copy_store()
     practice.start("serve")
     bo = practice.member(bo.path)
     booked(practice, bo)
@@ -168,22 +156,17 @@ def test_what_a_restored_backup_has_lost_is_confirmed_again(practice):
     settled(practice)
     before = {start for start, _ in practice.visits()}
     practice.kill("serve")
-    for file in practice.folder.glob("pickerd.sqlite*"):
-        file.unlink()
-    for file in backup.iterdir():
-        shutil.copy(file, practice.folder)
-    assert store.exists()
+    practice.restore_store()
 
     practice.start("serve")
 
-    wait_until(lambda: len(practice.confirmed()) == 3, timeout=PATIENCE, what="three visits")
+    wait_until(lambda: len(practice.confirmed()) == 3, what="three visits")
     settled(practice)
     assert {start for start, _ in practice.visits()} == before
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_visits_equal_confirmed_sessions_after_random_kills(practice, seed):
-    choice = random.Random(seed)
+def test_visits_equal_confirmed_sessions_after_random_kills(practice):
+    choice = random.Random(1)
     for _ in range(3):
         members = come(practice, "Ana", "Bo", "Cem")
         for member in members:
@@ -191,9 +174,7 @@ def test_visits_equal_confirmed_sessions_after_random_kills(practice, seed):
         for member in choice.sample(members, 2):
             practice.post(member.path, do=choice.choice(["book", "wait", "cancel"]), reason="x",
                           start=member.screen.result["instant"])
-        victims = choice.sample(["practice", "serve"], choice.randrange(1, 3))
-        practice.kill(*victims)
-        practice.start(*[name for name in practice.commands if name in victims])
+        practice.again(*choice.sample(["practice", "serve"], choice.randrange(1, 3)))
         for member in members:
             start = member.screen.result["instant"]
             wait_until(lambda: practice.post(

@@ -91,6 +91,11 @@ class Processes:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
+    def again(self, *names):
+        """Kills processes, and starts them in the order of the page."""
+        self.kill(*names)
+        self.start(*[name for name in self.commands if name in names])
+
     @contextlib.contextmanager
     def paused(self, name):
         """Stops a process for a while."""
@@ -99,6 +104,18 @@ class Processes:
             yield
         finally:
             os.killpg(self.running[name].pid, signal.SIGCONT)
+
+    def copy_store(self):
+        """Copies the store, which nothing uses."""
+        (self.folder / "backup").mkdir()
+        for file in self.folder.glob("pickerd.sqlite*"):
+            shutil.copy(file, self.folder / "backup")
+
+    def restore_store(self):
+        for file in self.folder.glob("pickerd.sqlite*"):
+            file.unlink()
+        for file in (self.folder / "backup").iterdir():
+            shutil.copy(file, self.folder)
 
     def logs(self):
         return "\n".join(f"{log.name}:\n{log.read_text()[-2000:]}" for log in self.folder.glob("*.log"))
@@ -401,13 +418,18 @@ def instant(local):
     return local.replace(tzinfo=ZONE).astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def started(processes):
+    """Started processes, for a fixture."""
+    try:
+        processes.start()
+        yield processes
+    finally:
+        processes.kill(*processes.running)
+        print(processes.logs())  # Shown if the test has failed.
+
+
 def selling(folder):
     """A started ticket shop, for a fixture."""
-    tickets = Tickets(folder)
-    try:
-        tickets.start()
+    for tickets in started(Tickets(folder)):
         wait_until(tickets.is_open, what="the inventory")
         yield tickets
-    finally:
-        tickets.kill(*tickets.running)
-        print(tickets.logs())  # Shown if the test has failed.
