@@ -91,6 +91,7 @@ def test_an_admin_key_opens_nothing_on_the_public_listener(guarded, operators):
         assert refused.status in (401, 403), (path, refused)
 
 
+@pytest.mark.parametrize("guarded", ["keys"], indirect=True)
 def test_the_operators_commands_present_a_key(guarded, operators, tmp_path):
     def run(*arguments, key=None, variable=None):
         environment = {**os.environ, **({"PICKERD_KEY": variable} if variable else {})}
@@ -159,5 +160,3 @@ def test_another_machine_needs_a_key_for_what_the_same_machine_reads_without(
         key = operators.keys[scope] if has_keys else None
         found = server.get(path, token=key, port=server.admin_port, headers={"Host": "localhost"})
         assert found.status == (200 if has_keys else 403), found
-
-

@@ -6,7 +6,7 @@ import pytest
 
 from harness.loops import metric
 from harness.pickerd import wait_until
-from harness.store import again, stored, stored_at
+from harness.store import again, stored_at
 
 DAYS = {"kind": "calendar", "months": {"from": "2037-12", "through": "2038-01"},
         "selection": "single"}
@@ -16,22 +16,16 @@ PATH = "/v1/definitions/evening"
 MERGE = {"Content-Type": "application/merge-patch+json"}
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def shop(request, start, tmp_path):
-    if request.param == "memory":
-        server = start()
-        server.clock(NOW)
-        yield server
-        return
-    if request.param == "sqlite":
-        server = stored(tmp_path / "log", tmp_path / "store.sqlite")
-    else:
-        database = request.getfixturevalue("postgres").database()
-        server = stored_at(tmp_path / "log", database)
+@pytest.fixture
+def shop(request, tmp_path):
+    """A server with SQLite, or with the store that a test names."""
+    store = f"sqlite:{tmp_path / 'store.sqlite'}"
+    if getattr(request, "param", None) == "postgres":
+        store = request.getfixturevalue("postgres").database()
+    server = stored_at(tmp_path / "log", store)
     server.clock(NOW)
     yield server
-    if server.is_alive:
-        server.stop()
+    server.stop()
 
 
 def put(server, definition=DAYS, path=PATH, **inventory):
@@ -97,27 +91,26 @@ def test_the_settings_are_shown_with_their_defaults_and_changed_by_patches(shop)
     assert problem(patch(shop, {"few": 2}, **{"If-Match": '"0"'})) == (412, "versionMismatch")
 
 
-@pytest.mark.parametrize("inventory, pointer", [
-    ({}, "/inventory/capacity"), ({"capacity": -1}, "/inventory/capacity"),
-    ({"capacity": 1_000_001}, "/inventory/capacity"), ({"capacity": "1"}, "/inventory/capacity"),
-    ({"capacity": 1, "keys": {"24.12.": 1}}, "/inventory/keys/24.12."),
-    ({"capacity": 1, "keys": {"2037-12-24": -1}}, "/inventory/keys/2037-12-24"),
-    ({"capacity": 1, "units": {"min": 3, "max": 2}}, "/inventory/units/min"),
-    ({"capacity": 1, "units": {"max": 1001}}, "/inventory/units/max"),
-    ({"capacity": 1, "few": 1001}, "/inventory/few"),
-    ({"capacity": 1, "holdSeconds": 4}, "/inventory/holdSeconds"),
-    ({"capacity": 1, "maxHoldSeconds": 299}, "/inventory/maxHoldSeconds"),
-    ({"capacity": 1, "perHolder": 0}, "/inventory/perHolder"),
-    ({"capacity": 1, "waiting": 1}, "/inventory/waiting"),
-    ({"capacity": 1, "offerSeconds": 604_801}, "/inventory/offerSeconds"),
-    ({"capacity": 1, "colour": 1}, "/inventory/colour")])
-def test_wrong_settings_are_refused_with_their_place(server, inventory, pointer):
-    answer = put(server, path="/v1/definitions/wrong", **inventory)
-    assert problem(answer) == (422, "badDefinition") and answer.json["pointer"] == pointer, answer
+def test_wrong_settings_are_refused_with_their_place(server):
+    for inventory, pointer in [
+            ({}, "/inventory/capacity"), ({"capacity": 1_000_001}, "/inventory/capacity"),
+            ({"capacity": 1, "keys": {"24.12.": 1}}, "/inventory/keys/24.12."),
+            ({"capacity": 1, "keys": {"2037-12-24": -1}}, "/inventory/keys/2037-12-24"),
+            ({"capacity": 1, "units": {"min": 3, "max": 2}}, "/inventory/units/min"),
+            ({"capacity": 1, "units": {"max": 1001}}, "/inventory/units/max"),
+            ({"capacity": 1, "few": 1001}, "/inventory/few"),
+            ({"capacity": 1, "holdSeconds": 4}, "/inventory/holdSeconds"),
+            ({"capacity": 1, "maxHoldSeconds": 299}, "/inventory/maxHoldSeconds"),
+            ({"capacity": 1, "perHolder": 0}, "/inventory/perHolder"),
+            ({"capacity": 1, "waiting": 1}, "/inventory/waiting"),
+            ({"capacity": 1, "offerSeconds": 604_801}, "/inventory/offerSeconds"),
+            ({"capacity": 1, "colour": 1}, "/inventory/colour")]:
+        answer = put(server, path="/v1/definitions/wrong", **inventory)
+        assert problem(answer) == (422, "badDefinition"), answer
+        assert answer.json["pointer"] == pointer, answer
 
 
-def test_only_some_kinds_have_an_inventory(start):
-    server = start()
+def test_only_some_kinds_have_an_inventory(server):
     for kind in ({"kind": "columns", "columns": [["a"]]}, {"kind": "date"}):
         answer = put(server, kind, path="/v1/definitions/wrong", capacity=1)
         assert answer.status == 422 and answer.json["pointer"] == "/inventory", answer
@@ -240,16 +233,6 @@ def test_a_hold_ends_with_its_session(shop):
     assert book(shop, "x", ["2037-12-24"]).status == 201
 
 
-def test_a_hold_ends_by_time(shop):
-    assert put(shop, capacity=1, holdSeconds=5).status == 201
-    ana = guest(shop, "2037-12-24")
-    assert ana.do("hold")["type"] == "delta"
-    shop.clock("2037-12-01T12:00:06Z")
-    assert count(shop, "2037-12-24")["held"] == 1, "it counts two seconds longer"
-    shop.clock("2037-12-01T12:00:07Z")
-    wait_until(lambda: count(shop, "2037-12-24")["held"] == 0, what="the end of the hold")
-
-
 def test_a_first_value_that_cannot_be_had_is_refused(shop):
     nights = {"kind": "calendar", "months": {"from": "2037-12", "through": "2038-01"},
               "unit": "nights"}
@@ -289,16 +272,6 @@ def waiting_alone(shop):
 
 
 @pytest.mark.parametrize("shop", ["sqlite", "postgres"], indirect=True)
-def test_an_offer_to_somebody_who_has_closed_the_page_is_in_the_feed(shop):
-    session = waiting_alone(shop)
-    assert shop.delete(f"{PATH}/bookings/phone").status == 204
-    wait_until(lambda: events(shop, "session.offered"), what="the offer")
-    event, = events(shop, "session.offered")
-    assert (event["session"], event["keys"], event["units"]) == (session, ["2037-12-24"], 1)
-    assert event["until"] == "2037-12-01T12:15:00.000Z"
-
-
-@pytest.mark.parametrize("shop", ["sqlite", "postgres"], indirect=True)
 def test_an_offer_is_in_the_feed_once_also_after_a_kill(shop):
     session = waiting_alone(shop)
     assert shop.delete(f"{PATH}/bookings/phone").status == 204
@@ -306,7 +279,9 @@ def test_an_offer_is_in_the_feed_once_also_after_a_kill(shop):
     shop.clock(NOW)
     wait_until(lambda: events(shop, "session.offered"), what="the offer")
     wait_until(lambda: metric(shop, "pickerd_sessions_resident") == 0, what="eviction")
-    assert [event["session"] for event in events(shop, "session.offered")] == [session]
+    event, = events(shop, "session.offered")
+    assert (event["session"], event["keys"], event["units"]) == (session, ["2037-12-24"], 1)
+    assert event["until"] == "2037-12-01T12:15:00.000Z"
 
 
 def test_the_feed_has_the_beginning_and_end_of_each_watched_hold(shop):
@@ -332,24 +307,19 @@ def test_the_feed_has_the_beginning_and_end_of_each_watched_hold(shop):
     assert reported(second) == [None, "moved"]
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_what_is_taken_survives_a_kill(kind, request, tmp_path):
-    store = (f"sqlite:{tmp_path / 'store.sqlite'}" if kind == "sqlite"
-             else request.getfixturevalue("postgres").database())
-    server = stored_at(tmp_path / "log", store, clock=None)
-    try:
-        assert put(server, capacity=1, holdSeconds=600).status == 201
-        ana, bob = guest(server, "2037-12-24"), guest(server, "2037-12-25", "Bob")
-        assert ana.do("hold")["type"] == "delta"
-        assert bob.confirm()["type"] == "delta"
-        assert book(server, "x", ["2037-12-26"]).status == 201
-        before = server.get(f"{PATH}/inventory").json
-        bookings = server.get(f"{PATH}/bookings").json
-        again(server)
-        assert server.get(f"{PATH}/inventory").json == before
-        assert server.get(f"{PATH}/bookings").json == bookings
-        assert book(server, "x", ["2037-12-26"]).status == 200
-        assert problem(book(server, "y", ["2037-12-24"])) == (409, "held")
-        assert problem(book(server, "y", ["2037-12-25"])) == (409, "soldOut")
-    finally:
-        server.stop()
+@pytest.mark.parametrize("shop", ["sqlite", "postgres"], indirect=True)
+def test_what_is_taken_survives_a_kill(shop):
+    assert put(shop, capacity=1, holdSeconds=600).status == 201
+    ana, bob = guest(shop, "2037-12-24"), guest(shop, "2037-12-25", "Bob")
+    assert ana.do("hold")["type"] == "delta"
+    assert bob.confirm()["type"] == "delta"
+    assert book(shop, "x", ["2037-12-26"]).status == 201
+    before = shop.get(f"{PATH}/inventory").json
+    bookings = shop.get(f"{PATH}/bookings").json
+    again(shop)
+    shop.clock(NOW)
+    assert shop.get(f"{PATH}/inventory").json == before
+    assert shop.get(f"{PATH}/bookings").json == bookings
+    assert book(shop, "x", ["2037-12-26"]).status == 200
+    assert problem(book(shop, "y", ["2037-12-24"])) == (409, "held")
+    assert problem(book(shop, "y", ["2037-12-25"])) == (409, "soldOut")

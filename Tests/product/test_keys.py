@@ -56,7 +56,7 @@ def routes():
     return rows
 
 
-def ask(server, method, pattern, session, token):
+def ask(server, method, pattern, session, token, **rest):
     path = pattern.replace("{id}", session).replace("{month}", "2018-11")
     headers = {"Accept": "text/event-stream"} if path.endswith("events") else None
     if path.endswith("events"):
@@ -64,7 +64,7 @@ def ask(server, method, pattern, session, token):
     body = None if method in ("get", "head", "delete") else {}
     if path.endswith("tickets"):
         body = {"for": "months"}
-    return server.request(method.upper(), path, body, token=token, headers=headers)
+    return server.request(method.upper(), path, body, token=token, headers=headers, **rest)
 
 
 def expected(access, credential, session_exists=True):
@@ -108,6 +108,10 @@ def test_each_credential_may_do_on_each_route_what_the_table_says(keyed, host, s
     for method, pattern, access in sorted(routes(), key=lambda row: row[0] == "delete"):
         answer = ask(keyed, method, pattern, session, token)
         wanted = expected(access, credential)
+        if pattern.startswith("/v1/feed"):
+            admin = ask(keyed, method, pattern, session, token, port=keyed.admin_port)
+            assert admin.status == answer.status, (method, pattern)
+            assert admin.status < 400 or admin.body == answer.body, (method, pattern)
         where = (method, pattern, access, answer.status, answer.body[:200])
         if wanted is None:
             missing = answer.status >= 400 and answer.code == "noSuchSession"

@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 
+import pytest
 from standardwebhooks import Webhook
 
 from .pickerd import binary
@@ -102,3 +103,12 @@ class Deliver:
 def cursor(server, name="shop"):
     answer = server.get(f"/v1/feed/cursors/{name}", port=server.admin_port)
     return answer.json["position"] if answer.status == 200 else None
+
+
+@pytest.fixture
+def running():
+    """Processes and endpoints that are ended after the test."""
+    started = []
+    yield lambda thing: started.append(thing) or thing
+    for thing in reversed(started):
+        thing.kill() if isinstance(thing, (Deliver, subprocess.Popen)) else thing.close()
