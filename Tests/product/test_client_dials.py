@@ -10,7 +10,7 @@ import pytest
 from harness.definitions import LISTS
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY
-from harness.tls import TLSFront
+from harness.tls import SecurePickerd
 
 
 def binary():
@@ -21,19 +21,19 @@ def binary():
 
 
 @pytest.fixture
-def dials(server, tmp_path):
-    """A ClientDial process, and a TLS proxy to the server whose certificate it trusts."""
-    front = TLSFront(server.port, tmp_path)
+def dials(tmp_path):
+    """A server with TLS, and a ClientDial process that trusts its authority."""
+    server = SecurePickerd(tmp_path)
     process = subprocess.Popen(
         # Unbuffered: lines in a buffer would be invisible to select().
         [binary()], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env={**os.environ, "SSL_CERT_FILE": str(front.certificate)})
-    yield front, process
+        env={**os.environ, "SSL_CERT_FILE": str(server.authority.root)})
+    yield server, process
     process.kill()
     process.wait(PATIENCE)
     process.stdin.close()
     process.stdout.close()
-    front.close()
+    server.stop()
 
 
 def dial(process, link):
@@ -47,9 +47,9 @@ def line(process, timeout=PATIENCE):
     return process.stdout.readline().decode().rstrip()
 
 
-def test_a_hanging_tls_handshake_does_not_delay_other_connections(server, dials):
-    front, process = dials
-    link = f"https://localhost:{front.port}/#/s/{server.session(LISTS).id}"
+def test_a_hanging_tls_handshake_does_not_delay_other_connections(dials):
+    server, process = dials
+    link = f"https://localhost:{server.port}/#/s/{server.session(LISTS).id}"
     with socket.create_server(("127.0.0.1", 0)) as silent:
         dial(process, f"https://localhost:{silent.getsockname()[1]}/#/s/nobody")
         silent.settimeout(PATIENCE)
@@ -67,10 +67,10 @@ def test_a_hanging_tls_handshake_does_not_delay_other_connections(server, dials)
                 hanging.recv(1)
 
 
-def test_many_simultaneous_tls_handshakes_succeed(server, dials):
-    front, process = dials
+def test_many_simultaneous_tls_handshakes_succeed(dials):
+    server, process = dials
     sessions = [server.session(LISTS) for _ in range(12)]
-    links = [f"https://localhost:{front.port}/#/s/{session.id}" for session in sessions]
+    links = [f"https://localhost:{server.port}/#/s/{session.id}" for session in sessions]
 
     for link in links:
         dial(process, link)

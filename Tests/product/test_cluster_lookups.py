@@ -8,25 +8,18 @@ from harness.definitions import LISTS
 from harness.loops import metric
 from harness.member import Member, dial
 from harness.patience import PATIENCE
-from harness.pickerd import Pickerd, wait_until
-from harness.ports import free_ports
-from harness.store import MANY
+from harness.pickerd import wait_until
+from harness.store import Nodes
 
 RATE = 2
 
 
 @pytest.fixture(scope="module")
 def nodes(tmp_path_factory, postgres):
-    store, folder = postgres.database(), tmp_path_factory.mktemp("nodes")
-    nodes = [
-        Pickerd(folder / f"node{n}.log", clock="system",
-                limits={**MANY, "joinsPerSecond": 2 * RATE},
-                options=("--store", store, "--trusted-proxy", "127.0.0.1",
-                         "--node-listen", f"127.0.0.1:{port}"))
-        for n, port in enumerate(free_ports(2))]
+    nodes = Nodes(tmp_path_factory.mktemp("nodes"), postgres.database(), 2,
+                  joinsPerSecond=2 * RATE)
     yield nodes
-    for node in nodes:
-        node.stop()
+    nodes.stop()
 
 
 def unknown(number):

@@ -11,7 +11,7 @@ from harness.patience import PATIENCE
 from harness.pickerd import binary, wait_until
 from harness.ports import free_port
 from harness.terminal import run
-from harness.tls import TLSFront
+from harness.tls import SecurePickerd
 
 pytest_plugins = ["terminals"]
 
@@ -62,37 +62,7 @@ def test_what_other_members_do_is_printed(server, lines):
     assert ana.end() == 0
 
 
-LONG = {"kind": "columns", "columns": [[f"Row {number}" for number in range(900)] + ["Zürich"], ["x"]]}
-
-
-def test_a_row_of_a_long_column_is_found_and_selected(server):
-    session = server.session(LONG)
-
-    status, output, _ = run(session.url, stdin="find 1 zur\nselect 1 Zürich\nfind 1 row 8\nfind 1 q\n")
-
-    assert status == 0
-    lines = output.splitlines()
-    assert "column 1: Zürich" in lines and "= Zürich, x" in lines and "find 1 q: no row is found" in lines
-    assert any(line.startswith("column 1: Row 8 | Row 80 |") and line.endswith(" … and more")
-               for line in lines)
-
-
 # --json
-
-
-def test_the_rows_found_are_an_event(server):
-    session = server.session(LONG)
-    find = {"type": "find", "column": 0, "text": "w 899", "limit": 3, "id": "a"}
-    wrong = {"type": "find", "column": 2, "text": "w"}
-    stdin = f"{json.dumps(find)}\n{json.dumps(wrong)}\n" + '{"type":"select","column":0,"key":"Row 899"}\n'
-
-    status, output, _ = run(session.url, "--json", stdin=stdin)
-
-    assert status == 2
-    assert [event for event in events_of(output) if event["event"] == "found"] == [{
-        "event": "found", "line": 1, "id": "a", "column": 0, "generation": 1, "more": False,
-        "rows": [{"row": 899, "key": "Row 899", "text": "Row 899", "at": [2, 7]}]}]
-    assert [(one["line"], one["done"]) for one in answers(output)] == [(2, False), (3, True)]
 
 
 def test_every_command_has_one_answer(server):
@@ -100,7 +70,7 @@ def test_every_command_has_one_answer(server):
     commands = [{"type": "select", "column": 0, "text": "Linux", "id": "first"},
                 {"type": "select", "column": 1, "row": 3, "id": 7},
                 {"type": "select", "column": 1, "key": "nobody", "id": [1]}, {"type": "undo"}, {},
-                {"type": "confirm"}]
+                {"type": "confirm"}, {"type": "find", "column": 0, "text": "inu", "id": "a"}]
     stdin = "\n".join(map(json.dumps, commands)) + "\n[]\n{\nselect 2 Sublime\n"
 
     status, output, _ = run(session.url, "--json", "--name", "Ana", stdin=stdin)
@@ -110,8 +80,11 @@ def test_every_command_has_one_answer(server):
             for a in answers(output)]
     assert actual == [
         (1, "first", True, 1), (2, 7, True, 2), (3, [1], False, "badCommand"), (4, None, True, 3),
-        (5, None, False, "badCommand"), (6, None, True, 4), (7, None, False, "badCommand"),
-        (8, None, False, "badCommand"), (9, None, False, "notOpen")]
+        (5, None, False, "badCommand"), (6, None, True, 4), (8, None, False, "badCommand"),
+        (9, None, False, "badCommand"), (10, None, False, "notOpen")]
+    found, = [event for event in events_of(output) if event["event"] == "found"]
+    assert (found["line"], found["id"]) == (7, "a")
+    assert [(row["row"], row["text"], row["at"]) for row in found["rows"]] == [(2, "Linux", [1, 4])]
     state = [event for event in events_of(output) if event["event"] == "state"][-1]
     truth = session.get()
     assert (state["revision"], state["status"], state["epoch"]) == (4, "confirmed", session.epoch)
@@ -119,16 +92,6 @@ def test_every_command_has_one_answer(server):
 
 
 # The connection
-
-
-def test_a_missing_session_is_reported_with_4404(server):
-    status, output, complaint = run(server.socket("/v1/sessions/nobody"), "--json")
-
-    assert status == 1
-    assert events_of(output)[-1] == {
-        "event": "connection", "connection": "away", "close": 4404, "code": "noSuchSession",
-        "detail": "session not found"}
-    assert complaint == "pickerd join: closed, 4404 (session not found)\n"
 
 
 @pytest.mark.parametrize("way", ["option", "link", "environment"])
@@ -145,8 +108,7 @@ def test_a_token_can_be_given_in_three_ways(guarded, way):
     assert (status, complaint) == (0, "") and session.revision() == 1
 
 
-@pytest.mark.parametrize("number", [
-    signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_signals_leave_the_session(server, lines, number):
     session = server.session(DATE)
     ana = lines(session, "--json")
@@ -209,29 +171,29 @@ def test_join_exits_when_its_output_is_closed(server):
 
 
 @pytest.fixture
-def front(server, tmp_path):
-    one = TLSFront(server.port, tmp_path)
-    yield one
-    one.close()
+def secure(tmp_path):
+    server = SecurePickerd(tmp_path)
+    yield server
+    server.stop()
 
 
-def test_wss_connects_to_a_server_with_a_trusted_certificate(server, front):
-    session = server.session(CALENDAR)
+def test_wss_connects_to_a_server_with_a_trusted_certificate(secure):
+    session = secure.session(CALENDAR)
 
     status, _, complaint = run(
-        f"https://localhost:{front.port}/#/s/{session.id}", "--timeout", PATIENCE,
-        stdin="tap 2018-11-20\n", environment={"SSL_CERT_FILE": str(front.certificate)})
+        f"https://localhost:{secure.port}/#/s/{session.id}", "--timeout", PATIENCE,
+        stdin="tap 2018-11-20\n", environment={"SSL_CERT_FILE": str(secure.authority.root)})
 
     assert (status, complaint) == (0, "") and session.revision() == 1
 
 
 @pytest.mark.parametrize("host, trusts", [("localhost", False), ("127.0.0.1", True)])
-def test_wss_refuses_untrusted_certificates_and_wrong_host_names(server, front, host, trusts):
-    session = server.session(CALENDAR)
+def test_wss_refuses_untrusted_certificates_and_wrong_host_names(secure, host, trusts):
+    session = secure.session(CALENDAR)
 
     status, _, complaint = run(
-        f"wss://{host}:{front.port}{session.path}", "--timeout", "1", stdin="tap 2018-11-20\n",
-        environment={"SSL_CERT_FILE": str(front.certificate)} if trusts else {})
+        f"wss://{host}:{secure.port}{session.path}", "--timeout", "1", stdin="tap 2018-11-20\n",
+        environment={"SSL_CERT_FILE": str(secure.authority.root)} if trusts else {})
 
     assert status == 1 and "no connection" in complaint
     assert session.revision() == 0

@@ -8,28 +8,21 @@ import pytest
 
 from harness.definitions import LISTS
 from harness.member import Member
-from harness.metrics import samples
 from harness.patience import PATIENCE
 from harness.pickerd import Pickerd, wait_until
-from harness.ports import free_ports
-from harness.store import MANY
+from harness.store import Nodes
 from harness.rawmember import RawMember
 from rawsocket import Raw, problem
 from test_event_streams import Watcher
 
 
-class Pair:
+class Pair(Nodes):
     """The owner of all sessions, and a server that relays to it."""
 
-    def __init__(self, folder, store, *options, listens=True, **limits):
-        ports = free_ports(2)
+    def __init__(self, folder, store, *options, **rest):
         self.streams = []
-        self.owner_node, self.store = ("127.0.0.1", ports[0]), store
-        self.owner, self.other = [
-            Pickerd(folder / f"node{port}.log", clock="system", limits={**MANY, **limits},
-                    options=("--store", store, *options,
-                             *(("--node-listen", f"127.0.0.1:{port}") if listens else ())))
-            for port in ports]
+        super().__init__(folder, store, 2, *options, **rest)
+        self.owner, self.other = self
 
     def session(self, definition=LISTS):
         """A session with an event stream at its owner: otherwise the first that is asked claims it."""
@@ -37,20 +30,10 @@ class Pair:
         self.streams.append(Watcher(session))
         return session
 
-    def relayed(self):
-        return self.count("pickerd_relays_total")
-
-    def open_relays(self):
-        return self.count("pickerd_relays")
-
-    def count(self, name):
-        return sum(samples(self.other, name).values())
-
     def stop(self):
         for stream in self.streams:
             stream.connection.close()
-        for node in (self.owner, self.other):
-            node.stop()
+        super().stop()
 
 
 @pytest.fixture
@@ -75,46 +58,6 @@ def pair(start):
 def joined(session, node, name):
     """A member at a node."""
     return session.track(Member(node.socket(session.path), name))
-
-
-def test_members_at_both_servers_share_a_session(pair):
-    session = pair.session()
-    ana, bo = joined(session, pair.owner, "Ana"), joined(session, pair.other, "Bo")
-    for number in range(6):
-        assert (ana, bo)[number % 2].select(0, number % 2 + 1)["type"] == "delta"
-    for member in (ana, bo):
-        member.reach(6)
-        member.until(lambda m: len([x for x in m.screen.members.values() if x["online"]]) == 2,
-                     what="both members")
-    assert pair.open_relays() == 1 and pair.count("pickerd_connections") == 0
-    assert samples(pair.other, "pickerd_relayed_bytes_total").keys() == {("client",), ("node",)}
-
-
-def test_plain_requests_are_relayed_with_their_bodies(pair):
-    session = pair.session()
-    assert pair.other.get(session.path).json["session"] == session.id
-    joined_at_other = pair.other.post(f"{session.path}/members", {"name": "Bo"})
-    assert joined_at_other.status == 201, joined_at_other
-    member = joined_at_other.json["member"]
-    for number in range(3):
-        answer = pair.other.post(f"{session.path}/commands", {
-            "member": member["id"], "secret": member["secret"], "type": "select", "column": 0,
-            "row": (number + 1) % 2, "ref": number + 1, "generation": 1})
-        assert answer.status == 200, answer
-    assert pair.owner.get(session.path).json["revision"] >= 3
-    assert pair.relayed() >= 5
-
-
-def test_an_event_stream_is_relayed(pair):
-    session = pair.session()
-    ana = joined(session, pair.owner, "Ana")
-    stream = Watcher.__new__(Watcher)
-    session.server = pair.other
-    stream.__init__(session)
-    session.server = pair.owner
-    ana.select(0, 1)
-    assert stream.next("delta")["revision"] == 1
-    stream.connection.close()
 
 
 def test_the_address_of_a_client_survives(start):
@@ -144,33 +87,6 @@ def test_without_an_address_for_other_servers_the_answer_is_503(start):
     assert pair.owner.get(session.path).status == 200
 
 
-def test_a_killed_owner_is_replaced_by_the_server_that_relayed(pair):
-    session = pair.session()
-    bo = joined(session, pair.other, "Bo")
-    bo.select(0, 1)
-    pair.owner.kill()
-    bo.closed(None)
-
-    def is_back():
-        return pair.other.get(session.path).status == 200
-
-    wait_until(is_back, what="the session at the other server")
-    session.server = pair.other
-    back = session.track(bo.come_back())
-    assert back.select(0, 2)["type"] == "delta"
-    assert pair.open_relays() == 0
-
-
-def test_an_owner_that_drains_asks_its_relayed_members_to_come_back(pair):
-    session = pair.session()
-    bo = joined(session, pair.other, "Bo")
-    pair.owner.terminate()
-    bo.expect("draining")
-    bo.closed(1001)
-    pair.owner.exited()
-    wait_until(lambda: pair.other.get(session.path).status == 200, what="the session again")
-
-
 def test_relays_to_an_owner_that_hangs_end_when_its_sessions_can_be_claimed(pair):
     """Regression: its sockets stay open, and relayed members received nothing."""
     session = pair.session()
@@ -185,24 +101,13 @@ def test_relays_to_an_owner_that_hangs_end_when_its_sessions_can_be_claimed(pair
         pair.owner.process.send_signal(signal.SIGCONT)
 
 
-def test_a_session_that_nobody_has_joined_belongs_to_the_server_of_the_first_member(
-        pair, postgres):
-    session = pair.owner.session(LISTS, now=None)
-    wait_until(lambda: postgres.sql(pair.store, f"""
-        SELECT owner IS NULL FROM pickerd.session WHERE id = '{session.id}'""").strip() == "t",
-        what="the release")
-    bo = joined(session, pair.other, "Bo")
-    assert bo.select(0, 1)["type"] == "delta"
-    assert pair.relayed() == 0 and pair.count("pickerd_connections") == 1
-
-
 def test_the_admin_listener_of_another_server_names_the_owner(pair):
     session = pair.session()
     for method in ("GET", "DELETE"):
         answer = pair.other.request(
             method, f"/v1/admin/sessions/{session.id}", port=pair.other.admin_port)
         assert (answer.status, answer.code) == (503, "unavailable")
-        assert f"at {pair.owner_node[0]}:{pair.owner_node[1]} has" in answer.json["detail"]
+        assert f"at {pair.addresses[0]} has" in answer.json["detail"]
     ended = pair.owner.request(
         "DELETE", f"/v1/admin/sessions/{session.id}", port=pair.owner.admin_port)
     assert ended.status == 204

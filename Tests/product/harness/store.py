@@ -8,6 +8,7 @@ from .definitions import CALENDAR, LISTS, TREE
 from .member import Hung
 from .patience import PATIENCE
 from .pickerd import Pickerd, wait_until
+from .ports import free_ports
 
 KINDS = [{"kind": "date", "timeZone": "Asia/Shanghai"}, TREE, LISTS, CALENDAR]
 #: A rate limit that only tests of rates reach.
@@ -23,6 +24,23 @@ def stored_at(log, store, *, options=(), limits=None, **rest):
     """A server with a store of any kind."""
     return Pickerd(
         log, options=("--store", store, *options), limits={**MANY, **(limits or {})}, **rest)
+
+
+class Nodes(list):
+    """Servers on one database, with addresses for each other unless they do not listen."""
+
+    def __init__(self, folder, store, count, *options, listens=True, **limits):
+        self.addresses = [f"127.0.0.1:{port}" for port in free_ports(count)]
+        super().__init__(
+            Pickerd(folder / f"node{n}.log", clock="system", limits={**MANY, **limits},
+                    listen=f"127.0.0.1:{port}", options=(
+                        "--store", store, *options,
+                        *(("--node-listen", self.addresses[n]) if listens else ())))
+            for n, port in enumerate(free_ports(count)))
+
+    def stop(self):
+        for node in self:
+            node.stop()
 
 
 def again(server, *, kill=True):
