@@ -4,7 +4,7 @@ import random
 import socket
 
 #: Below those that the kernel gives to clients: a program that is started again finds its port
-#: free. Those of harness/ports.py are others.
+#: free.
 PORTS = range(12_000, 32_000)
 #: Held until this process ends.
 reservations = []
