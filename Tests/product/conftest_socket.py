@@ -144,3 +144,24 @@ def starting(folder, authority=None):
 def start(tmp_path):
     """Starts servers for one test."""
     yield from starting(tmp_path)
+
+
+VALGRIND = ("valgrind", "-q", "--error-exitcode=99", "--leak-check=full",
+            "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite")
+
+
+@pytest.fixture
+def under_valgrind(tmp_path, monkeypatch):
+    """Starts servers whose exit status is not 0 after a leak or an invalid read."""
+    stripped = tmp_path / "SocketEcho"  # Debian 12's valgrind cannot read Swift's DWARF 5
+    subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
+    monkeypatch.setenv("SOCKET_ECHO", str(stripped))
+    servers = []
+
+    def begin(**limits):
+        servers.append(SocketEcho(tmp_path / "log", VALGRIND, connectionsMax=200, **limits))
+        return servers[-1]
+
+    yield begin
+    for server in servers:
+        server.stop()

@@ -1,44 +1,30 @@
 """The limit of connections per peer address: exact over all loops, enforced before handshakes."""
 
-import socket
-
 import pytest
 
 from conftest_socket import PATIENT, start  # noqa: F401
-from harness.patience import PATIENCE
 from harness.pickerd import wait_until
-from rawsocket import TEXT, Gone, Raw, frame, problem
+from rawsocket import TEXT, frame, problem
+from test_socket_limits import has_room, is_served
 
 LIMIT = 3
 
 
-class From(Raw):
-    """A connection from a given loopback address."""
-
-    def __init__(self, server, address):
-        self.socket = socket.create_connection(server.address, PATIENCE, (address, 0))
-        self.timeout = PATIENCE
-        self.buffer = b""
-
-
-def is_served(raw):
-    try:
-        return raw.exchange("GET", "/hello")[0] == 200
-    except (OSError, Gone):  # refused before the request
-        return False
+def of(server, address):
+    return server.raw(source=address)
 
 
 @pytest.mark.parametrize("loops", [{}, {"loops": 2}])
 def test_connections_over_the_limit_of_an_address_get_429_and_others_are_served(start, loops):
     server = start(addressConnectionsMax=LIMIT, **PATIENT, **loops)
-    held = [From(server, "127.0.0.2") for _ in range(LIMIT)]
+    held = [of(server, "127.0.0.2") for _ in range(LIMIT)]
     assert all(is_served(raw) for raw in held)
-    with From(server, "127.0.0.2") as raw:
+    with of(server, "127.0.0.2") as raw:
         answer = raw.exchange("GET", "/hello")
         assert answer[0] == 429 and answer[1]["retry-after"]
         assert problem(answer)["code"] == "tooMany"
         raw.read_to_end()
-    with From(server, "127.0.0.3") as other:
+    with of(server, "127.0.0.3") as other:
         assert is_served(other)
     assert server.counters()["refusedOfAddress"] == 1
     held.pop().socket.close()
@@ -47,16 +33,15 @@ def test_connections_over_the_limit_of_an_address_get_429_and_others_are_served(
         raw.socket.close()
 
 
-def is_admitted(server, address="127.0.0.2"):
-    with From(server, address) as raw:
-        return is_served(raw)
+def is_admitted(server):
+    return has_room(server, source="127.0.0.2")
 
 
 def test_the_count_is_exact_for_every_way_to_close_on_every_loop(start):
     """Half of the connections move to the other loop; some are reset before the first read."""
     server = start(addressConnectionsMax=LIMIT, loops=2, **PATIENT)
     for number in range(60):
-        raw = From(server, "127.0.0.2")
+        raw = of(server, "127.0.0.2")
         if number % 6 == 0:
             raw.reset()
         elif number % 6 == 1:
@@ -82,7 +67,7 @@ def test_the_count_is_exact_for_every_way_to_close_on_every_loop(start):
     wait_until(lambda: server.counters()["connections"] == 1)
     held = []
     for _ in range(LIMIT):
-        wait_until(lambda: held.append(From(server, "127.0.0.2")) or is_served(held[-1]))
+        wait_until(lambda: held.append(of(server, "127.0.0.2")) or is_served(held[-1]))
     assert not is_admitted(server)
     for raw in held:
         raw.socket.close()
@@ -90,7 +75,7 @@ def test_the_count_is_exact_for_every_way_to_close_on_every_loop(start):
 
 def test_connections_of_a_trusted_proxy_are_not_limited(start):
     server = start(addressConnectionsMax=LIMIT, proxy="127.0.0.9", **PATIENT)
-    held = [From(server, "127.0.0.9") for _ in range(3 * LIMIT)]
+    held = [of(server, "127.0.0.9") for _ in range(3 * LIMIT)]
     assert all(is_served(raw) for raw in held)
     for raw in held:
         raw.socket.close()

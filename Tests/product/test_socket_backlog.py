@@ -30,17 +30,6 @@ def test_the_loop_accepts_only_a_bounded_amount_for_a_stalled_reader(start, scri
             assert WINDOW < taken <= LIMIT + waiting(web) + WINDOW
 
 
-def test_a_reader_that_stalled_receives_everything_in_order(start):
-    server = start()
-    with server.websocket("/script", receive_buffer=4096) as web:
-        for number in range(3):
-            web.send_text("each 900 4")
-        server.counters()  # It is answered after the messages have been handled.
-        for _ in range(3):
-            for index in range(900):
-                assert web.read_text() == f"{index} " + "y" * (index * 4)
-
-
 def test_a_message_over_the_limit_is_buffered_alone(start):
     server = start()
     with server.websocket("/script", receive_buffer=4096) as web:

@@ -17,15 +17,6 @@ SLOW = dict(receive_buffer=4096)
 # Readers ---------------------------------------------------------------------------------------
 
 
-def test_a_slow_reader_receives_everything_and_does_not_delay_others(echo):
-    with echo.websocket("/script", **SLOW) as slow, echo.websocket() as other:
-        slow.send_text("flood 100 60000")
-        for number in range(200):
-            other.send_text(str(number))
-            assert other.read_text() == str(number)
-        assert [slow.read_text() for _ in range(100)] == ["x" * 60_000] * 100
-
-
 def test_a_reader_that_never_reads_costs_one_buffered_frame(start):
     server = start()
     with server.websocket("/script", **SLOW) as slow, server.websocket("/script") as other:
@@ -36,14 +27,6 @@ def test_a_reader_that_never_reads_costs_one_buffered_frame(start):
         slow.send_text("all done")
         assert other.read_text() == "done"
         assert server.resident_bytes() - before < 16_000_000
-
-
-def test_one_frame_is_sent_to_all_connections(echo):
-    webs = [echo.websocket("/script") for _ in range(50)]
-    webs[0].send_text("all read this")
-    for web in webs:
-        assert web.read_text() == "read this"
-        web.socket.close()
 
 
 # Timeouts ---------------------------------------------------------------------------------------
@@ -181,12 +164,19 @@ def every_refusal_is_counted(server, refused):
     assert counters["refusedFull"] == refused
 
 
-def has_room(server):
+def is_served(raw):
+    try:
+        return raw.exchange("GET", "/hello")[0] == 200
+    except (OSError, Gone):  # refused before the request
+        return False
+
+
+def has_room(server, **rest):
     """With TLS a full server closes the connection in the handshake."""
     try:
-        with server.raw() as raw:
-            return raw.exchange("GET", "/hello")[0] == 200
-    except (OSError, Gone):
+        with server.raw(**rest) as raw:
+            return is_served(raw)
+    except OSError:
         return False
 
 
@@ -205,7 +195,12 @@ def test_the_server_survives_running_out_of_descriptors(start):
         assert web.read_text() == "fine"
 
 
-def test_an_idle_websocket_costs_less_than_4_kib(start):
+@pytest.fixture
+def idle_bytes_max():
+    return 4096
+
+
+def test_an_idle_websocket_costs_less_than_its_maximum(start, idle_bytes_max):
     server = start()
     with server.websocket() as warm:
         warm.send_text("x")
@@ -215,7 +210,7 @@ def test_an_idle_websocket_costs_less_than_4_kib(start):
         each = (server.resident_bytes() - before) / len(webs)
         for web in webs:
             web.socket.close()
-    assert each < 4096, each
+    assert each < idle_bytes_max, each
 
 
 # Start and stop --------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from conftest_socket import PATIENT, echo, start  # noqa: F401
+from conftest_socket import echo, start  # noqa: F401
 from harness.pickerd import wait_until
 from rawsocket import Gone
 
@@ -17,8 +17,11 @@ UPGRADE = END.replace(b"close", b"Upgrade") + b"Upgrade: websocket\r\n"
 REFUSED = {
     "unknown method": (b"BREW /hello" + END + b"\r\n", 501, "methodNotAllowed"),
     "CONNECT": (b"CONNECT a:1" + END + b"\r\n", 501, "methodNotAllowed"),
+    "TRACE": (b"TRACE /hello" + END + b"\r\n", 501, "methodNotAllowed"),
+    "a longer method": (b"GETX /hello" + END + b"\r\n", 501, "methodNotAllowed"),
     "no HTTP": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 501, "methodNotAllowed"),
     "bad escape": (b"GET /%zz" + END + b"\r\n", 400, "badRequest"),
+    "cut escape": (b"GET /%" + END + b"\r\n", 400, "badRequest"),
     "no path": (b"GET x" + END + b"\r\n", 400, "badRequest"),
     "no target": (b"GET " + END + b"\r\n", 400, "badRequest"),
     "two blanks": (b"GET  /hello" + END + b"\r\n", 400, "badRequest"),
@@ -37,10 +40,16 @@ REFUSED = {
     "65 fields": (b"GET /hello?" + b"a&" * 64 + END + b"\r\n", 400, "badRequest"),
     "two methods": (b"GET /" + END + b"GET /x: y\r\n\r\n", 400, "badRequest"),
     "chunked": (b"POST /echo" + END + b"Transfer-Encoding: chunked\r\n\r\n", 411, "badRequest"),
+    "chunked with a length": (b"POST /echo" + END + b"Transfer-Encoding: chunked\r\n"
+                              b"Content-Length: 5\r\n\r\n", 411, "badRequest"),
+    "another coding": (b"POST /echo" + END + b"Content-Length: 5\r\n"
+                       b"Transfer-Encoding: identity\r\n\r\n", 411, "badRequest"),
     "no length": (b"POST /echo" + END + b"\r\n", 411, "badRequest"),
     "bad length": (b"POST /echo" + END + b"Content-Length: x\r\n\r\n", 400, "badRequest"),
     "large body": (b"POST /echo" + END + b"Content-Length: 99999999\r\n\r\n", 413, "tooLarge"),
     "no host": (b"GET /hello HTTP/1.1\r\n\r\n", 400, "badRequest"),
+    "two hosts": (b"GET /hello" + END + b"Host: y\r\n\r\n", 400, "badRequest"),
+    "the same host twice": (b"GET /hello" + END + b"Host: x\r\n\r\n", 400, "badRequest"),
     "other version": (b"GET /hello HTTP/1.7\r\nHost: x\r\n\r\n", 400, "badRequest"),
     "no key": (b"GET /" + UPGRADE + b"Sec-WebSocket-Version: 13\r\n\r\n", 400, "badRequest"),
     "version 8": (b"GET /" + UPGRADE + KEY + b"Sec-WebSocket-Version: 8\r\n\r\n", 426,
@@ -84,21 +93,6 @@ def test_an_error_in_a_later_request_is_a_problem_document(echo, kind):
             raw.send(data)
         is_problem(raw.response(), status, code)
         raw.read_to_end()
-
-
-def test_a_connection_that_sends_nothing_is_closed_without_a_response(start):
-    server = start(headerMilliseconds=1000)
-    with server.raw() as raw:
-        assert raw.read_to_end() == b""
-
-
-def test_a_connection_over_the_limit_gets_a_problem_document(start):
-    server = start(connectionsMax=1, **PATIENT)
-    with server.raw() as held, server.raw() as raw:
-        assert held.exchange("GET", "/hello")[0] == 200
-        with contextlib.suppress(BrokenPipeError):  # a Unix socket that was closed already
-            raw.request("GET", "/hello")
-        is_problem(raw.response(), 503, "full")
 
 
 def test_a_draining_loop_responds_with_draining(start):

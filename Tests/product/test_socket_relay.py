@@ -6,18 +6,16 @@ server, which has a listener for relayed connections.
 
 import socket
 import struct
-import subprocess
 import threading
 import time
 
 import pytest
 
-from conftest_socket import PATIENT, SocketEcho, binary, start  # noqa: F401
+from conftest_socket import PATIENT, start, under_valgrind  # noqa: F401
 from harness.ports import free_ports
 from harness.pickerd import wait_until
 from rawsocket import CLOSE, TEXT, frame, problem
 from test_proxy_protocol import header, ipv4
-from test_socket_memory import VALGRIND
 from test_socket_pause import unread
 
 
@@ -351,45 +349,36 @@ def test_every_byte_arrives_in_both_directions_at_once(servers):
     none_left(near)
 
 
-def test_every_end_of_a_relay_is_clean_under_valgrind(tmp_path, monkeypatch):
-    stripped = tmp_path / "SocketEcho"  # Debian 12's valgrind cannot read Swift's DWARF 5
-    subprocess.run(["strip", "--strip-debug", "-o", stripped, binary()], check=True)
+def test_every_end_of_a_relay_is_clean_under_valgrind(start, under_valgrind):  # noqa: F811
     port, = free_ports(1)
-    far = SocketEcho(tmp_path / "far", node=port, **PATIENT)
-    monkeypatch.setenv("SOCKET_ECHO", str(stripped))
-    near = SocketEcho(tmp_path / "near", VALGRIND, owner=f"127.0.0.1:{port}", connectionsMax=200,
-                      **PATIENT)
-    try:
-        with near.raw() as raw:
-            raw.send(b"GET /he")
-            near.counters()
-            raw.send(b"llo?far HTTP/1.1\r\nHost: a\r\n\r\n")
-            assert raw.response()[2] == b"hello"
-        with near.raw() as raw:
-            raw.send(b"GET /he")
-            near.counters()
-            raw.send(b"llo HTTP/1.1\r\nHost: a\r\n\r\n")
-            assert raw.response()[2] == b"hello"
-        for number in range(6):
-            web = near.websocket("/script?far", receive_buffer=4096)
-            web.send_text(f"flood {number * 20} 30000")
-            near.counters()
-            web.reset() if number % 2 else web.socket.close()
-        with near.raw() as raw:
-            raw.send(b"GET /large?far&bytes=2000000 HTTP/1.0\r\n\r\n")
-            assert raw.response()[2] == b"a" * 2_000_000
-        lost = [near.websocket("/?far") for _ in range(3)]
-        far.stop()
-        for web in lost:
-            with web:
-                web.read_to_end()
-        with near.raw() as raw:
-            assert raw.exchange("GET", "/hello?far")[0] == 503
-        with near.raw() as raw:
-            raw.send(b"GET")
-            near.counters()
-            assert near.stop() == 0, near.log.read_text()
-    finally:
-        near.stop()
-        far.stop()
-    assert "==" not in near.log.read_text(), near.log.read_text()
+    far = start(node=port, **PATIENT)
+    near = under_valgrind(owner=f"127.0.0.1:{port}", **PATIENT)
+    with near.raw() as raw:
+        raw.send(b"GET /he")
+        near.counters()
+        raw.send(b"llo?far HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert raw.response()[2] == b"hello"
+    with near.raw() as raw:
+        raw.send(b"GET /he")
+        near.counters()
+        raw.send(b"llo HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert raw.response()[2] == b"hello"
+    for number in range(6):
+        web = near.websocket("/script?far", receive_buffer=4096)
+        web.send_text(f"flood {number * 20} 30000")
+        near.counters()
+        web.reset() if number % 2 else web.socket.close()
+    with near.raw() as raw:
+        raw.send(b"GET /large?far&bytes=2000000 HTTP/1.0\r\n\r\n")
+        assert raw.response()[2] == b"a" * 2_000_000
+    lost = [near.websocket("/?far") for _ in range(3)]
+    far.stop()
+    for web in lost:
+        with web:
+            web.read_to_end()
+    with near.raw() as raw:
+        assert raw.exchange("GET", "/hello?far")[0] == 503
+    left_open = near.raw()
+    left_open.send(b"GET")
+    near.counters()
+    assert near.stop() == 0, near.log.read_text()

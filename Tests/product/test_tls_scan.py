@@ -52,8 +52,10 @@ def check(scanned, mozilla, name):
 
 
 def test_the_server_follows_mozillas_intermediate_configuration(scanned, mozilla):
-    """Versions, ciphers, curves, certificate, renegotiation, compression and known attacks."""
+    """Versions, ciphers, curves, certificate, compression and known attacks."""
     check(scanned, mozilla, "MOZILLA_INTERMEDIATE")
+    renegotiation = scanned.scan_result.session_renegotiation.result
+    assert renegotiation.client_renegotiations_success_count == 0
 
 
 def test_the_scan_finds_what_a_stricter_configuration_refuses(scanned, mozilla):

@@ -6,22 +6,20 @@ The tests of this file come last and replace those of the same name.
 import os
 import socket
 import ssl
-import subprocess
 import time
 
 import pytest
 
 from conftest_socket import HASTY, PATIENT, shared, starting
 from harness.certificates import Authority
-from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from rawsocket import CLOSE, TEXT, Gone, Raw, frame
-from test_rfc6455_closing import *  # noqa: F401,F403
+from test_rfc6455_closing import (  # noqa: F401
+    test_a_close_frame_follows_all_buffered_messages_and_has_its_code)
 from test_socket_batching import *  # noqa: F401,F403
 from test_socket_http import *  # noqa: F401,F403
 from test_socket_limits import (  # noqa: F401
-    every_refusal_is_counted, has_room,
-    test_a_slow_reader_receives_everything_and_does_not_delay_others,
+    every_refusal_is_counted, has_room, test_an_idle_websocket_costs_less_than_its_maximum,
     test_requests_sent_during_a_pending_response_use_no_cpu_time)
 from test_socket_loops import (  # noqa: F401
     second, test_a_moved_websocket_behaves_like_any_other,
@@ -61,16 +59,6 @@ def test_connections_over_the_limit_get_503_and_are_counted(start):  # noqa: F81
         every_refusal_is_counted(server, 1)
 
 
-def test_a_moved_connection_counts_once_towards_the_limit(start):  # noqa: F811
-    server = start(loops=2, connectionsMax=3)
-    webs = [server.websocket("/?over") for _ in range(3)]
-    with pytest.raises((ssl.SSLError, ConnectionError)):
-        server.raw()
-    for web in webs:
-        web.socket.close()
-    wait_until(lambda: has_room(server))
-
-
 def test_a_peer_that_shuts_down_its_writing_side_gets_its_response(echo):  # noqa: F811
     """Without close_notify: Python cannot send it and then read on."""
     with echo.raw() as raw:
@@ -80,47 +68,13 @@ def test_a_peer_that_shuts_down_its_writing_side_gets_its_response(echo):  # noq
         assert raw.response()[2] == b"at last"
 
 
-def test_an_idle_websocket_costs_less_than_4_kib(start):  # noqa: F811
-    """With TLS less than 20 KiB, of which OpenSSL needs 13."""
-    server = start()
-    with server.websocket() as warm:
-        warm.send_text("x")
-        warm.read_text()
-        before = server.resident_bytes()
-        webs = [server.websocket() for _ in range(900)]
-        each = (server.resident_bytes() - before) / len(webs)
-        for web in webs:
-            web.socket.close()
-    assert each < 20_480, each
+@pytest.fixture
+def idle_bytes_max():  # noqa: F811
+    """OpenSSL needs 13 KiB."""
+    return 20_480
 
 
 # What only TLS has ------------------------------------------------------------------------------
-
-
-def refused(echo, context):  # noqa: F811
-    with pytest.raises((ssl.SSLError, ConnectionError, Gone)):
-        with Raw(echo.address, tls=context) as raw:
-            raw.exchange("GET", "/hello")
-
-
-@pytest.mark.parametrize("version", ["TLSv1_2", "TLSv1_3"])
-def test_tls_1_2_and_1_3_are_served(echo, authority, version):  # noqa: F811
-    version = getattr(ssl.TLSVersion, version)
-    context = authority.client(minimum_version=version, maximum_version=version)
-    with Raw(echo.address, tls=context) as raw:
-        assert raw.exchange("GET", "/hello")[2] == b"hello"
-
-
-def test_older_versions_and_weak_ciphers_are_refused(echo, authority):  # noqa: F811
-    old = authority.client()
-    old.set_ciphers("ALL:@SECLEVEL=0")
-    old.minimum_version = ssl.TLSVersion.TLSv1
-    old.maximum_version = ssl.TLSVersion.TLSv1_1
-    refused(echo, old)
-    for weak in ("AES128-SHA", "AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-SHA", "aNULL"):
-        context = authority.client(maximum_version=ssl.TLSVersion.TLSv1_2)
-        context.set_ciphers(weak + ":@SECLEVEL=0")
-        refused(echo, context)
 
 
 def test_only_http_1_1_is_negotiated(echo, authority):  # noqa: F811
@@ -130,7 +84,9 @@ def test_only_http_1_1_is_negotiated(echo, authority):  # noqa: F811
         assert raw.socket.selected_alpn_protocol() == "http/1.1"
         assert raw.exchange("GET", "/hello")[2] == b"hello"
     context.set_alpn_protocols(["h2"])
-    refused(echo, context)
+    with pytest.raises((ssl.SSLError, ConnectionError, Gone)):
+        with Raw(echo.address, tls=context) as raw:
+            raw.exchange("GET", "/hello")
 
 
 @pytest.mark.parametrize("version", ["TLSv1_2", "TLSv1_3"])
@@ -143,13 +99,6 @@ def test_a_session_is_resumed(echo, authority, version):  # noqa: F811
     with socket.create_connection(echo.address) as bare:
         with context.wrap_socket(bare, server_hostname="localhost", session=session) as again:
             assert again.session_reused
-
-
-def test_the_client_may_not_renegotiate(echo, authority):  # noqa: F811
-    run = subprocess.run(
-        ["openssl", "s_client", "-connect", "%s:%d" % echo.address, "-tls1_2", "-CAfile",
-         authority.root], input=b"R\n", capture_output=True, timeout=PATIENCE)
-    assert b"no renegotiation" in run.stdout + run.stderr
 
 
 def test_plain_http_on_a_tls_listener_gets_no_response(echo):  # noqa: F811
