@@ -10,7 +10,7 @@ from harness.metrics import samples
 from harness.patience import PATIENCE
 from harness.shop import accepts
 from harness.pickerd import wait_until
-from harness.store import again, back, stored
+from harness.store import stored
 from test_event_streams import Watcher
 
 COUNT = 3
@@ -117,32 +117,6 @@ def test_a_loop_without_connections_answers_the_requests_of_other_loops_until_th
     assert [answer.status for answer in answers] == [200] * len(others)
     assert {answer.getheader("Connection") for answer in answers} == {"close"}
     assert looped.exited() == 0
-
-
-@pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])
-def test_sessions_survive_a_change_of_the_number_of_loops(tmp_path, kill):
-    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
-    try:
-        server.arguments += ["--loops", "4"]
-        again(server, kill=kill)
-        sessions = one_on_each_loop(server, 4, LISTS)
-        members = [session.join("Ana") for session in sessions]
-        for number, member in enumerate(members):
-            tap_of(member, number)
-        for count in ("1", "3", "2"):
-            for member in members:
-                member.drain(0.02)
-            server.arguments[-1] = count
-            again(server, kill=kill)
-            members = [back(session, member) for session, member in zip(sessions, members)]
-            assert all(member.welcome["resumed"] for member in members)
-            for member in members:
-                tap_of(member, (member.screen.columns[0]["row"] + 1) % 4)
-        for session in sessions:
-            session.agree()
-        assert [session.revision() for session in sessions] == [3, 4, 4, 4]
-    finally:
-        server.stop()
 
 
 def test_a_failing_store_affects_every_loop_and_recovers_for_all(tmp_path):

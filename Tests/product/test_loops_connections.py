@@ -7,7 +7,7 @@ import pytest
 from harness.definitions import CALENDAR, LISTS
 from harness.loops import metric, one_on_each_loop
 from harness.pickerd import wait_until
-from rawsocket import KEY, TEXT, Gone, Raw
+from rawsocket import KEY, TEXT, Raw
 
 COUNT = 3
 
@@ -72,16 +72,6 @@ def test_a_persistent_connection_reaches_sessions_of_all_loops(looped, sessions)
         assert connection.exchange("GET", "/v1/sessions/nobody")[0] == 404
 
 
-def test_pipelined_requests_are_answered_in_order(looped, sessions):
-    paths = [session.path for session in sessions] * 5
-    with raw(looped) as connection:
-        connection.send(b"".join(
-            f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode() for path in paths))
-        for path in paths:
-            status, _, body = connection.response()
-            assert (status, path) == (200, "/v1/sessions/" + json.loads(body)["session"])
-
-
 def test_a_websocket_can_follow_requests_on_the_same_connection(looped, sessions):
     """Proxies with persistent upstream connections do this."""
     for first in sessions:
@@ -97,20 +87,6 @@ def test_a_websocket_can_follow_requests_on_the_same_connection(looped, sessions
                     pass
                 assert message["ref"] == 1
     wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="the close of all connections")
-
-
-def test_an_event_stream_can_follow_requests_on_the_same_connection(looped, sessions):
-    for first in sessions:
-        for session in sessions:
-            with raw(looped) as connection:
-                assert connection.exchange("GET", first.path)[0] == 200
-                connection.request(
-                    "GET", f"{session.path}/events?locale=zh-Hans&timeZone=a%26b",
-                    [("Last-Event-ID", "none")])
-                assert connection.read_line() == b"HTTP/1.1 200 OK"
-                while connection.read_line() != b"":
-                    pass
-                assert b"event: welcome" in connection.read(100)
 
 
 def test_origin_and_authorization_move_with_the_connection(start):
@@ -144,46 +120,3 @@ def test_closed_connections_leave_no_resources_on_any_loop(looped, sessions):
     wait_until(lambda: metric(looped, "pickerd_connections") == 0, what="the close of all WebSockets")
     for session in sessions:
         assert session.join("Ana").role == "owner"
-
-
-def test_the_connection_limit_covers_all_loops(start):
-    server = start(options=("--loops", str(COUNT)),
-                   limits={"connections": 8, "joinMilliseconds": 90_000})
-    sessions = one_on_each_loop(server, COUNT, LISTS)
-    wait_until(lambda: metric(server, "pickerd_sockets") == 1)
-    open_connections = [opened(raw(server), sessions[n % COUNT].path) for n in range(8)]
-
-    with raw(server) as one_more:
-        assert one_more.exchange("GET", "/healthz")[0] == 503
-
-    for connection in open_connections[:2]:
-        connection.socket.close()
-    wait_until(lambda: is_served(server), what="an accepted connection")
-    wait_until(lambda: metric(server, "pickerd_connections") == 6)
-    for connection in open_connections:
-        connection.socket.close()
-
-
-def test_the_limit_per_address_covers_all_loops_and_exempts_trusted_proxies(start):
-    limits = {"connectionsPerAddress": 3}
-    server = start(options=("--loops", str(COUNT), "--trusted-proxy", "192.0.2.1"), limits=limits)
-    behind = start(limits=limits)
-    wait_until(lambda: metric(server, "pickerd_sockets") == 1)
-    open_connections = [raw(server) for _ in range(3)] + [raw(behind) for _ in range(10)]
-    assert [connection.exchange("GET", "/healthz")[0] for connection in open_connections] == [200] * 13
-
-    with raw(server) as one_more:
-        assert one_more.exchange("GET", "/healthz")[0] == 429
-
-    wait_until(lambda: metric(server, "pickerd_sockets_refused_per_address_total") == 1)
-    for connection in open_connections:
-        connection.socket.close()
-    wait_until(lambda: is_served(server), what="an accepted connection")
-
-
-def is_served(server):
-    try:
-        with raw(server) as connection:
-            return connection.exchange("GET", "/healthz")[0] == 200
-    except (OSError, Gone):
-        return False

@@ -14,37 +14,7 @@ import pytest
 from harness.definitions import LISTS
 from harness.patience import PATIENCE
 from harness.pickerd import Pickerd, binary, wait_until
-from harness.ports import free_port
 from rawsocket import Raw
-
-
-def run(*arguments, timeout=PATIENCE):
-    return subprocess.run(
-        [str(binary()), *arguments], capture_output=True, text=True, timeout=timeout)
-
-
-def test_help_documents_every_option():
-    result = run("serve", "--help")
-
-    assert result.returncode == 0
-    for option in ("--listen", "--auth", "--clock", "--origin", "--store", "--limit", "--loops"):
-        assert option in result.stdout, f"{option} is not documented"
-
-
-@pytest.mark.parametrize("arguments", [
-    ("--colour", "red"), ("--auth", "maybe"), ("--clock", "sundial"), ("--store", "floppy:"),
-    ("--listen", "nowhere"), ("--listen", "127.0.0.1:99999"), ("--listen", "127.0.0.1:x"),
-    ("--limit", "members"), ("--limit", "members=x"), ("--limit", "members=-1"),
-    ("--limit", "spoons=3"), ("--loops", "0"), ("--loops", "many"), ("--io-uring", "on"),
-    ("extra",)], ids=" ".join)
-def test_an_invalid_command_line_is_rejected_with_an_explanation(arguments):
-    first = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
-
-    result = run("serve", *first, *arguments)
-
-    assert result.returncode not in (0, -6, -11), result
-    assert result.stderr.strip() and "Fatal error" not in result.stderr
-    assert "serves http" not in result.stdout
 
 
 def test_a_check_whose_output_cannot_be_written_fails():
@@ -52,21 +22,6 @@ def test_a_check_whose_output_cannot_be_written_fails():
         check = subprocess.run([str(binary()), "serve", "--check", "--store", "memory:"],
                                stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
     assert check.returncode == 74 and "cannot write the output" in check.stderr
-
-
-def test_the_first_line_has_the_listening_address():
-    process = subprocess.Popen(
-        [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", "memory:"],
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        line = process.stdout.readline()
-        assert re.fullmatch(r"pickerd serves http://127\.0\.0\.1:[1-9][0-9]*\n", line), line
-        port = int(line.rsplit(":", 1)[1])
-        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE):
-            pass
-    finally:
-        process.terminate()
-        assert process.wait(PATIENCE) == 0
 
 
 def test_the_addresses_are_json_if_the_log_is():
@@ -95,22 +50,6 @@ def test_a_log_that_cannot_be_written_does_not_end_the_server(tmp_path):
             assert server.wait(PATIENCE) == 0
 
 
-def test_sigterm_drains_connections_and_exits(start):
-    server = start()
-    session = server.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    ana.select(0, 1)
-    bo.reach(1)
-
-    server.terminate()
-
-    for member in (ana, bo):
-        draining = member.expect("draining")
-        assert draining["reconnectAfterMs"] >= 0
-        member.closed(1001)
-    assert server.process.wait(PATIENCE) == 0
-
-
 @pytest.mark.parametrize("auth", ["open", "token"])
 def test_sighup_without_keys_does_not_end_the_server(start, auth):
     server = start(auth=auth)
@@ -134,23 +73,6 @@ def test_a_libpq_that_cannot_be_loaded_is_reported(tmp_path):
         capture_output=True, text=True, timeout=PATIENCE,
         env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
     assert done.returncode == 64 and "install libpq5" in done.stderr, done
-
-
-def test_a_memory_store_does_not_survive_a_restart(start):
-    server = start(listen=f"127.0.0.1:{free_port()}")
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    ana.select(0, 1)
-    server.kill()
-
-    server.start()
-
-    assert server.get(session.path).code == "noSuchSession"
-    back = session.connect()
-    back.send({"type": "join", "resume": ana.resume()})
-    back.closed(4404)
-    server.sessions.clear()
-    assert server.session(LISTS).join("Ana").role == "owner"
 
 
 @pytest.mark.parametrize("form", ["text", "json"])

@@ -161,19 +161,14 @@ def test_a_file_that_is_not_a_database_is_refused_and_not_changed(place):
     assert place.path.read_bytes() == before
 
 
-@pytest.mark.parametrize("ending", ["SIGTERM", "kill -9"])
 @pytest.mark.parametrize("suffix", ["", "-wal"])
-def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(place, tmp_path, ending, suffix):
+def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(place, tmp_path, suffix):
     server = place.serve()
     session, ana = worked(server, 60)
-    if ending == "SIGTERM":
-        server.stop()
-    else:
-        server.kill()
+    # A clean shutdown would leave an empty journal.
+    server.kill() if suffix else server.stop()
     names = [n for n in ("", "-wal", ".lock") if (tmp_path / f"store.sqlite{n}").exists()]
     originals = {n: (tmp_path / f"store.sqlite{n}").read_bytes() for n in names}
-    if not originals.get(suffix):
-        return  # A clean shutdown leaves an empty journal.
     rng = random.Random(4)
     length = len(originals[suffix])
     cuts = {0, 1, 31, 32, 33, 99, 100, 512, 4095, 4096, 4097, length - 1, length}
