@@ -3,7 +3,6 @@
 Histograms: test_histograms.py; all metrics with promtool: test_monitoring.py.
 """
 
-import pytest
 
 from harness.definitions import CALENDAR, LISTS, heavy
 from harness.metrics import samples
@@ -16,9 +15,8 @@ def commands(server, kind):
             if labels[0] == kind and count}
 
 
-@pytest.mark.parametrize("loops", [1, 2])
-def test_commands_are_counted_by_kind_and_outcome(start, loops):
-    server = start(options=("--loops", str(loops)))
+def test_commands_are_counted_by_kind_and_outcome(start):
+    server = start(options=("--loops", "2"))
     lists, calendar = server.session(LISTS), server.session(CALENDAR)
     ana, ben = lists.join("Ana"), calendar.join("Ben")
 
@@ -43,9 +41,8 @@ def requests(server):
         server, "pickerd_http_requests_total").items() if labels[0] not in ("/metrics", "/readyz")}
 
 
-@pytest.mark.parametrize("loops", [1, 2])
-def test_requests_are_counted_by_route_method_and_class_of_status(start, loops):
-    server = start(options=("--loops", str(loops)))
+def test_requests_are_counted_by_route_method_and_class_of_status(start):
+    server = start(options=("--loops", "2"))
     session = server.session(LISTS)
     server.get(session.path)
     server.get("/v1/sessions/unknown")

@@ -81,11 +81,3 @@ def test_ten_times_over_the_rate_closes_with_4529(paced):
 
     ana.closed(4529)
     assert bo.select(0, 1)["type"] == "delta"
-
-
-def test_the_rate_is_counted_per_connection(paced):
-    session = paced.session(LISTS)
-    ana, bo = session.together("Ana", "Bo")
-    burst(ana, 3 * RATE)
-
-    assert bo.select(1, 1)["type"] == "delta"

@@ -49,10 +49,9 @@ def until_too_many(ask):
     raise AssertionError("none of 300 requests has exceeded the rate")
 
 
-@pytest.mark.parametrize("loops", [1, 2])
 @pytest.mark.parametrize("kind", ["creates", "joins", "commands", "checks", "drawings", "logs"])
-def test_each_kind_has_a_rate_per_address(start, kind, loops):
-    server = start(limits=limits(kind), options=("--loops", str(loops)))
+def test_each_kind_has_a_rate_per_address(start, kind):
+    server = start(limits=limits(kind), options=("--loops", "2"))
     session = server.session(CALENDAR)
     member = server.post(
         f"{session.path}/members", {}, headers=forwarded("198.51.100.1")).json["member"]
@@ -121,14 +120,6 @@ def test_websockets_and_event_streams_count_as_joins(start):
         assert headers == [] or len(answers) > BURST, "a burst"
 
 
-def test_a_rate_limited_creation_creates_nothing(start):
-    server = start(limits=limits("creates"))
-
-    *created, _ = until_too_many(lambda: server.create(DATE))
-
-    assert created and metric(server, "pickerd_sessions") == len(created)
-
-
 def test_x_forwarded_for_of_untrusted_peers_is_ignored(start):
     server = start(limits=limits("checks"), options=("--trusted-proxy", "none"))
     numbers = itertools.count()
@@ -138,11 +129,6 @@ def test_x_forwarded_for_of_untrusted_peers_is_ignored(start):
         headers=forwarded(f"192.0.2.{next(numbers) % 250}")))
 
     assert len(answers) > BURST
-
-
-def test_the_default_rates_allow_150_checks_in_a_row(plain):
-    for _ in range(150):
-        assert plain.check(DATE).status == 200
 
 
 #: The bytes of a body that one token pays for.

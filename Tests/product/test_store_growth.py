@@ -1,20 +1,9 @@
-"""Refused commands, ignored fields and reads do not grow the store."""
-
-import pytest
+"""Sessions that nobody uses are in the store only, and count against the limit of sessions."""
 
 from harness.definitions import LISTS
 from harness.loops import metric
 from harness.pickerd import wait_until
 from harness.store import again, stored
-
-
-@pytest.fixture
-def store(tmp_path):
-    server = stored(
-        tmp_path / "log", tmp_path / "store.sqlite", limits={"memberMilliseconds": 200})
-    server.folder = tmp_path
-    yield server
-    server.kill()
 
 
 def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):

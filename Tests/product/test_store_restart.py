@@ -1,4 +1,4 @@
-"""State that survives a restart, and the eviction and reload of sessions."""
+"""State that survives a restart."""
 
 import contextlib
 import time
