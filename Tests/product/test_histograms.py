@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 
-
 from harness.definitions import LISTS
 from harness.pickerd import wait_until
 from harness.proxies import program

@@ -3,7 +3,6 @@
 Histograms: test_histograms.py; all metrics with promtool: test_monitoring.py.
 """
 
-
 from harness.definitions import CALENDAR, LISTS, heavy
 from harness.metrics import samples
 from harness.pickerd import wait_until

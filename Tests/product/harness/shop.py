@@ -43,6 +43,8 @@ class Processes:
     """What the commands of a page start, in a folder."""
 
     page = None
+    #: The prefix of its settings.
+    shop = None
     #: The processes, in the order of the page.
     names = ()
 
@@ -137,6 +139,28 @@ class Processes:
 
     # pickerd
 
+    @property
+    def key(self):
+        return self.setting(f"{self.shop}_KEY")
+
+    @property
+    def desk(self):
+        return f"/desk/{self.setting(f'{self.shop}_DESK')}"
+
+    def joined(self, session, path, token):
+        """A member that has joined as the page at the path does."""
+        url = f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}"
+        member = Member(url, token=token)
+        member.session, member.path, member.token = session, path, token
+        member.greatest = member.welcome["ref"]
+        return member
+
+    def shown(self, html, path):
+        """A member that has joined as the page does."""
+        session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
+        token = re.search(r'token[:=] ?"([^"]+)"', html)[1]
+        return self.joined(session, path, token)
+
     def api(self, method, path, body=None, key=None):
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.pickerd_port}{path}", body, method=method,
@@ -156,16 +180,12 @@ class Processes:
 class Shop(Processes):
     """Three processes: `serve`, `deliver` and `shop`."""
 
-    page = PAGE
+    page, shop = PAGE, "SHOP"
     names = ("serve", "deliver", "shop")
 
     def copy(self):
         for program in (PROGRAM, KIT / "pickerd.py"):
             (self.folder / program.name).write_bytes(program.read_bytes())
-
-    @property
-    def key(self):
-        return self.setting("SHOP_KEY")
 
     # What the shop has stored
 
@@ -205,12 +225,7 @@ class Shop(Processes):
     def customer(self, name):
         """A member that has joined as the page of the customer would."""
         with urllib.request.urlopen(self.inquire(name), timeout=PATIENCE) as page:
-            html = page.read().decode()
-        session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
-        token = re.search(r'token="([^"]+)"', html)[1]
-        member = Member(f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}", token=token)
-        member.session = session
-        return member
+            return self.shown(page.read().decode(), page.url)
 
     def confirmed(self):
         """(start, session) of each confirmed session."""
@@ -227,7 +242,7 @@ class Shop(Processes):
 class Hotel(Processes):
     """Two processes: `serve` and `hotel`, which has the kit of JavaScript."""
 
-    page = GUIDE / "hotel.md"
+    page, shop = GUIDE / "hotel.md", "HOTEL"
     names = ("serve", "hotel")
     programs = ("hotel.mjs",)
 
@@ -237,14 +252,6 @@ class Hotel(Processes):
         package = self.folder / "node_modules/@pickerd/server"
         package.parent.mkdir(parents=True)
         shutil.copytree(KIT, package)
-
-    @property
-    def key(self):
-        return self.setting("HOTEL_KEY")
-
-    @property
-    def desk(self):
-        return f"/desk/{self.setting('HOTEL_DESK')}"
 
     def guest(self, name):
         status, path = self.post("/", name=name, guest=uuid.uuid4())
@@ -256,9 +263,7 @@ class Hotel(Processes):
         status, link = self.post(path)
         assert status == 303, (status, link)
         session, token = re.fullmatch(r"http.*/s/(.*)#token=(.*)", link).groups()
-        member = Member(f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}", token=token)
-        member.session, member.path = session, path
-        return member
+        return self.joined(session, path, token)
 
     def books(self):
         return json.loads((self.folder / "books.json").read_text())
@@ -285,17 +290,9 @@ class Hotel(Processes):
 class Tickets(Hotel):
     """Two processes: `serve` and `tickets`, which has the kit of JavaScript."""
 
-    page = GUIDE / "tickets.md"
+    page, shop = GUIDE / "tickets.md", "TICKETS"
     names = ("serve", "tickets")
     programs = ("tickets.mjs", "tickets.html")
-
-    @property
-    def key(self):
-        return self.setting("TICKETS_KEY")
-
-    @property
-    def desk(self):
-        return f"/desk/{self.setting('TICKETS_DESK')}"
 
     def order(self, name):
         """The path of a new order."""
@@ -308,16 +305,7 @@ class Tickets(Hotel):
         """A member that has joined as the page of an order would."""
         status, html = self.post(path)
         assert status == 200, (status, html)
-        session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
-        token = re.search(r'token="([^"]+)"', html)[1]
-        return self.joined(session, path, token)
-
-    def joined(self, session, path, token):
-        url = f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}"
-        member = Member(url, token=token)
-        member.session, member.path, member.token = session, path, token
-        member.greatest = member.welcome["ref"]
-        return member
+        return self.shown(html, path)
 
     def is_open(self):
         """Whether the shop has put its inventory."""
@@ -352,20 +340,12 @@ class Tickets(Hotel):
 class Practice(Processes):
     """Two processes: `serve` and `practice`."""
 
-    page = GUIDE / "appointments.md"
+    page, shop = GUIDE / "appointments.md", "PRACTICE"
     names = ("serve", "practice")
 
     def copy(self):
         for program in (GUIDE / "appointments.py", GUIDE / "appointments_pages.py", KIT / "pickerd.py"):
             (self.folder / program.name).write_bytes(program.read_bytes())
-
-    @property
-    def key(self):
-        return self.setting("PRACTICE_KEY")
-
-    @property
-    def desk(self):
-        return f"/desk/{self.setting('PRACTICE_DESK')}"
 
     def patient(self, name):
         """The path of a new patient's page."""
@@ -377,11 +357,7 @@ class Practice(Processes):
         """A member that has joined as the page of the patient would."""
         address = f"http://127.0.0.1:{self.port}{path}"
         html = wait_until(lambda: self.page_of(address), what="the page of a patient")
-        session = re.search(r'/v1/sessions/([^"]+)"', html)[1]
-        token = re.search(r'token: "([^"]+)"', html)[1]
-        member = Member(f"ws://127.0.0.1:{self.pickerd_port}/v1/sessions/{session}", token=token)
-        member.session, member.path = session, path
-        return member
+        return self.shown(html, path)
 
     @staticmethod
     def page_of(address):
