@@ -47,38 +47,34 @@ def test_messages_in_one_segment_are_echoed_in_order(echo):
         assert [web.read_text() for _ in range(500)] == [str(number) for number in range(500)]
 
 
-def test_a_message_in_the_handshakes_segment_is_echoed(echo):
-    with echo.raw() as raw:
-        whole = b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" \
-            b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
-        raw.send(whole + frame(TEXT, b"early"))
-        assert raw.response()[0] == 101
-        assert raw.read_text() == "early"
-
-
 def test_the_handler_can_send_before_anything_is_received(echo):
     with echo.websocket("/greeting") as web:
         assert web.read_text() == "hello localhost"
 
 
-def test_a_binary_message_closes_with_1003(echo):
+#: Frames that end a connection, and the code.
+CLOSING = {
+    "binary": (frame(BINARY, b"\x00"), 1003),
+    **{f"reserved opcode {opcode}": (frame(opcode, b"x"), 1002)
+       for opcode in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15)},
+    **{f"reserved bits {rsv}": (frame(TEXT, b"x", rsv=rsv), 1002) for rsv in range(1, 8)},
+    "one byte over the limit": (frame(TEXT, b"x" * (LIMIT + 1)), 1009),
+    "fragments over the limit": (
+        frame(TEXT, b"x" * LIMIT, final=False) + frame(CONTINUATION, b"x"), 1009),
+    "65 fragments": (
+        frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", final=False) * 63, 1009),
+    "a continuation without a message": (frame(CONTINUATION, b"x"), 1002),
+    "a first continuation without a message": (frame(CONTINUATION, b"x", final=False), 1002),
+    "a message between fragments": (frame(TEXT, b"one", final=False) + frame(TEXT, b"two"), 1002),
+    "a fragmented ping": (frame(PING, b"x", final=False), 1002),
+}
+
+
+@pytest.mark.parametrize("data, code", CLOSING.values(), ids=CLOSING)
+def test_a_frame_closes_with_its_code(echo, data, code):
     web = echo.websocket()
-    web.send_frame(BINARY, b"\x00")
-    is_over_soon(web, 1003)
-
-
-@pytest.mark.parametrize("opcode", [3, 4, 5, 6, 7, 11, 12, 13, 14, 15])
-def test_a_reserved_opcode_closes_with_1002(echo, opcode):
-    web = echo.websocket()
-    web.send_frame(opcode, b"x")
-    is_over_soon(web, 1002)
-
-
-@pytest.mark.parametrize("rsv", [1, 2, 3, 4, 5, 6, 7])
-def test_a_reserved_bit_closes_with_1002(echo, rsv):
-    web = echo.websocket()
-    web.send_frame(TEXT, b"x", rsv=rsv)
-    is_over_soon(web, 1002)
+    web.send(data)
+    is_over_soon(web, code)
 
 
 def test_compression_is_not_negotiated(echo):
@@ -102,12 +98,6 @@ def test_nothing_is_echoed_after_the_server_has_failed_the_connection(echo):
 # Size ------------------------------------------------------------------------------------------
 
 
-def test_a_message_one_byte_over_the_limit_closes_with_1009(echo):
-    web = echo.websocket()
-    web.send_text("x" * (LIMIT + 1))
-    is_over_soon(web, 1009)
-
-
 @pytest.mark.parametrize("length", [LIMIT + 1, 1 << 31, 1 << 32, (1 << 63) - 1])
 def test_a_frame_length_over_the_limit_closes_with_1009_before_the_payload(echo, length):
     with echo.websocket() as web:
@@ -120,13 +110,6 @@ def test_a_frame_length_with_its_highest_bit_set_ends_the_connection(echo):
     with echo.websocket() as web:
         web.send(b"\x81\xff" + struct.pack("!Q", 1 << 63) + b"abcd")
         web.read_to_end()
-
-
-def test_a_fragmented_message_over_the_limit_closes_with_1009(echo):
-    web = echo.websocket()
-    web.send_frame(TEXT, b"x" * LIMIT, final=False)
-    web.send_frame(CONTINUATION, b"x")
-    is_over_soon(web, 1009)
 
 
 # Fragments -------------------------------------------------------------------------------------
@@ -156,26 +139,6 @@ def test_a_message_of_64_fragments_is_accepted(echo):
         web.send(frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", final=False) * 62
                  + frame(CONTINUATION, b"x"))
         assert web.read_text() == "x" * 64
-
-
-def test_a_message_of_65_fragments_closes_with_1009(echo):
-    web = echo.websocket()
-    web.send(frame(TEXT, b"x", final=False) + frame(CONTINUATION, b"x", final=False) * 63)
-    is_over_soon(web, 1009)
-
-
-@pytest.mark.parametrize("final", [True, False])
-def test_a_continuation_without_a_message_closes_with_1002(echo, final):
-    web = echo.websocket()
-    web.send_frame(CONTINUATION, b"x", final=final)
-    is_over_soon(web, 1002)
-
-
-def test_a_new_message_between_fragments_closes_with_1002(echo):
-    web = echo.websocket()
-    web.send_frame(TEXT, b"one", final=False)
-    web.send_frame(TEXT, b"two")
-    is_over_soon(web, 1002)
 
 
 def test_a_message_that_takes_too_long_closes_with_1009(hasty):
@@ -257,12 +220,6 @@ def test_an_unsolicited_pong_is_ignored(echo):
         web.send_frame(PONG, b"\xff not even text")
         web.send_text("still here")
         assert web.read_text() == "still here"
-
-
-def test_a_fragmented_ping_closes_with_1002(echo):
-    web = echo.websocket()
-    web.send_frame(PING, b"x", final=False)
-    is_over_soon(web, 1002)
 
 
 @pytest.mark.parametrize("count", [126, 70_000])

@@ -17,7 +17,8 @@ def is_refused(echo, status, **changes):
         answer = raw.upgrade(**changes)
         assert answer[0] == status, answer
         raw.read_to_end()
-        return problem(answer), answer[1]
+        problem(answer)
+        return answer[1]
 
 
 def test_the_response_has_the_hash_of_the_key(echo):
@@ -35,44 +36,27 @@ def test_header_names_and_tokens_are_case_insensitive(echo, connection, protocol
     assert upgrade(echo, Connection=connection, Upgrade=protocol)[0] == 101
 
 
-@pytest.mark.parametrize("version", ["12", "8", "0", "14", "130", "013", "13, 8", "thirteen"])
+@pytest.mark.parametrize("version", ["12", "8", "0", "14", "130", "013", "13, 8", "thirteen", None])
 def test_an_unsupported_version_is_rejected_with_426_and_the_supported_one(echo, version):
-    _, headers = is_refused(echo, 426, Sec_WebSocket_Version=version)
+    headers = is_refused(echo, 426, Sec_WebSocket_Version=version)
     assert headers["sec-websocket-version"] == "13"
     assert headers["upgrade"] == "websocket"
 
 
-def test_a_missing_version_is_rejected_with_426(echo):
-    is_refused(echo, 426, Sec_WebSocket_Version=None)
+#: Changes of a handshake that is answered 400.
+BAD = [
+    *({"Sec_WebSocket_Key": key} for key in (
+        None, "", "x", KEY[:-1], KEY + "=", KEY * 2, "!" * 22 + "==", "x" * 3000)),
+    *({"method": method} for method in ("POST", "PUT", "DELETE", "HEAD", "OPTIONS")),
+    *({"version": version} for version in ("HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.10")),
+    *({"Connection": value} for value in (None, "keep-alive", "up", "upgraded", "x" * 2000)),
+    {"Host": None}, {"Content_Length": "5"},
+]
 
 
-@pytest.mark.parametrize("key", [None, "", "x", KEY[:-1], KEY + "=", KEY * 2, "!" * 22 + "==",
-                                 "x" * 3000])
-def test_a_key_that_is_not_16_bytes_is_rejected_with_400(echo, key):
-    is_refused(echo, 400, Sec_WebSocket_Key=key)
-
-
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS"])
-def test_a_method_other_than_get_is_rejected_with_400(echo, method):
-    is_refused(echo, 400, method=method)
-
-
-@pytest.mark.parametrize("version", ["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.10"])
-def test_an_http_version_other_than_1_1_is_rejected_with_400(echo, version):
-    is_refused(echo, 400, version=version)
-
-
-def test_a_handshake_without_host_is_rejected_with_400(echo):
-    is_refused(echo, 400, Host=None)
-
-
-@pytest.mark.parametrize("connection", [None, "keep-alive", "up", "upgraded", "x" * 2000])
-def test_a_connection_header_without_upgrade_is_rejected_with_400(echo, connection):
-    is_refused(echo, 400, Connection=connection)
-
-
-def test_a_handshake_with_a_body_is_rejected_with_400(echo):
-    is_refused(echo, 400, Content_Length="5")
+@pytest.mark.parametrize("changes", BAD, ids=str)
+def test_a_handshake_that_breaks_the_rfc_is_rejected_with_400(echo, changes):
+    is_refused(echo, 400, **changes)
 
 
 @pytest.mark.parametrize("protocol", ["h2c", "foo", "websocket, h2c", "TLS/1.0", "x" * 500])
@@ -88,14 +72,6 @@ def test_an_upgrade_to_another_protocol_is_ignored(echo, protocol):
         assert raw.upgrade()[0] == 101
         raw.send_text("and on")
         assert raw.read_text() == "and on"
-
-
-def test_an_unknown_upgrade_on_a_persistent_connection_is_ignored(echo):
-    """CVE-2025-11677: libwebsockets reads freed headers in this case."""
-    with echo.raw() as raw:
-        assert raw.exchange("GET", "/hello")[0] == 200
-        assert raw.upgrade("/hello", Upgrade="foo")[0] == 200
-        assert raw.exchange("GET", "/hello")[0] == 200
 
 
 def test_an_http_2_preface_drops_the_connection(echo):
@@ -122,12 +98,3 @@ def test_the_first_supported_subprotocol_is_selected(echo, offered, chosen):
                                      "x" * 63, "a," * 100])
 def test_an_offer_without_a_supported_subprotocol_is_rejected_with_400(echo, offered):
     assert upgrade(echo, Sec_WebSocket_Protocol=offered)[0] == 400
-
-
-def test_a_websocket_can_follow_requests_on_one_connection(echo):
-    with echo.raw() as raw:
-        assert raw.exchange("GET", "/hello")[2] == b"hello"
-        assert raw.exchange("POST", "/echo", body=b"again")[2] == b"again"
-        assert raw.upgrade()[0] == 101
-        raw.send_text("and on")
-        assert raw.read_text() == "and on"
