@@ -18,6 +18,9 @@ from harness.patience import PATIENCE
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 KEY = base64.b64encode(b"0123456789abcdef").decode()
+#: The headers of a handshake of pickerd's clients.
+UPGRADE = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", KEY),
+           ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Protocol", "pickerd.v1")]
 
 
 class Gone(Exception):

@@ -1,6 +1,5 @@
 """An address that sends more than its share of an event-loop iteration is answered later."""
 
-import http.client
 import json
 import re
 import signal
@@ -12,9 +11,9 @@ import pytest
 from harness.certificates import Authority
 from harness.definitions import LISTS
 from harness.loops import metric
-from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from harness.rawmember import TEXT, RawMember
+from rawsocket import UPGRADE, Raw
 
 CONNECTION_COUNT, COUNT_EACH = 60, 10
 UPGRADE_COUNT, HANDSHAKE_COUNT = 300, 100
@@ -56,29 +55,25 @@ def test_upgrades_over_the_share_of_an_address_are_answered_after_one_of_another
         options=("--trusted-proxy", proxy, "--loops", "1"),
         limits={"joinsPerSecond": 10_000, "joinMilliseconds": 600_000})
     session = server.session(LISTS)
-    connections = [connected(server, proxy, "127.0.0.2") for _ in range(UPGRADE_COUNT)]
-    last = http.client.HTTPConnection("127.0.0.1", server.admin_port, timeout=PATIENCE)
-    last.request("GET", "/healthz")
-    last.getresponse().read()
+    source = "127.0.0.2" if proxy == "none" else proxy
+    connections = [connected(server, source) for _ in range(UPGRADE_COUNT)]
+    last = Raw(("127.0.0.1", server.admin_port))
+    assert last.exchange("GET", "/healthz")[0] == 200
 
     # All requests arrive before one iteration of the event loop, that of the other address last.
     server.process.send_signal(signal.SIGSTOP)
     for connection in connections:
-        connection.sendall(
-            f"GET {session.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 127.0.0.2\r\n"
-            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n"
-            "Sec-WebSocket-Protocol: pickerd.v1\r\n\r\n".encode())
+        connection.request("GET", session.path, [("X-Forwarded-For", "127.0.0.2"), *UPGRADE])
     last.request("GET", "/metrics")
     server.process.send_signal(signal.SIGCONT)
 
-    figures = last.getresponse().read().decode()
+    figures = last.response()[2].decode()
     opened = int(re.search(r"^pickerd_connections (\d+)", figures, re.M)[1])
     assert opened < UPGRADE_COUNT / 2
     for connection in connections:
-        assert connection.recv(4096).startswith(b"HTTP/1.1 101 ")
-        connection.close()
-    last.close()
+        assert connection.response()[0] == 101
+        connection.socket.close()
+    last.socket.close()
 
 
 def test_handshakes_over_the_share_of_an_address_are_made_in_later_iterations(start, tmp_path):
@@ -115,27 +110,11 @@ def client_hello():
     return sent.read()
 
 
-def connected(server, proxy, source):
-    """A connection that the server has accepted, from an address or from a proxy."""
-    place = (source if proxy == "none" else proxy, 0)
-    connection = socket.create_connection(("127.0.0.1", server.port), source_address=place)
-    connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-    assert answer(connection) is None
-    return connection
-
-
-def answer(connection):
-    """The body of a response, if it is JSON."""
-    with connection.makefile("rb") as stream:
-        status = stream.readline()
-        length = 0
-        while (line := stream.readline()) != b"\r\n":
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                length = int(value)
-        body = stream.read(length)
-    assert b" 200 " in status, (status, body)
-    return json.loads(body) if body.startswith(b"{") else None
+def connected(server, source):
+    """A connection that the server has accepted."""
+    raw = Raw(("127.0.0.1", server.port), source=source)
+    assert raw.exchange("GET", "/healthz")[0] == 200
+    return raw
 
 
 def answered(member, count):

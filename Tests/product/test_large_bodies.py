@@ -1,14 +1,12 @@
 """Large request bodies: parsed off the event loop, limited during parsing and in total."""
 
 import json
-import socket
 
 import pytest
 
 from harness.definitions import LISTS
 from harness.host import Host
 from harness.metrics import samples
-from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from rawsocket import Raw
 
@@ -37,11 +35,10 @@ def test_a_body_with_too_many_values_is_rejected_early(server, body):
 
 def announced(server, length, sent=b"{", source="127.0.0.1"):
     """Sends a request's headers and the first bytes of its body, but never the rest."""
-    there = socket.create_connection(
-        ("127.0.0.1", server.port), timeout=PATIENCE, source_address=(source, 0))
-    there.sendall(b"POST /v1/definitions/check HTTP/1.1\r\nHost: localhost\r\n"
-                  b"Content-Length: %d\r\n\r\n" % length + sent)
-    return there
+    raw = Raw(("127.0.0.1", server.port), source=source)
+    raw.request("POST", "/v1/definitions/check", [("Content-Length", length)])
+    raw.send(sent)
+    return raw.socket
 
 
 def test_all_bodies_in_flight_share_one_limit(start):

@@ -7,7 +7,7 @@ import pytest
 from harness.definitions import CALENDAR, LISTS
 from harness.loops import metric, one_on_each_loop
 from harness.pickerd import wait_until
-from rawsocket import KEY, TEXT, Raw
+from rawsocket import TEXT, UPGRADE, Raw
 
 COUNT = 3
 
@@ -26,24 +26,15 @@ def raw(server, **rest):
     return Raw(("127.0.0.1", server.port), **rest)
 
 
-def handshake(path, **headers):
-    lines = [f"GET {path} HTTP/1.1", "Host: localhost", "Upgrade: websocket", "Connection: Upgrade",
-             f"Sec-WebSocket-Key: {KEY}", "Sec-WebSocket-Version: 13",
-             "Sec-WebSocket-Protocol: pickerd.v1"]
-    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-    return "\r\n".join(lines + ["", ""]).encode()
-
-
 def join(connection, name="Ana", **fields):
     """Joins on an open WebSocket and returns the welcome."""
     connection.send_frame(TEXT, json.dumps({"type": "join", "name": name, **fields}).encode())
     return json.loads(connection.read_text())
 
 
-def opened(connection, path, **headers):
-    connection.send(handshake(path, **headers))
-    status, answer, body = connection.response()
-    assert status == 101, (status, answer, body)
+def opened(connection, path, *headers):
+    connection.request("GET", path, [*UPGRADE, *headers])
+    assert connection.response()[0] == 101
     return connection
 
 
@@ -96,13 +87,13 @@ def test_origin_and_authorization_move_with_the_connection(start):
         for path in ("/healthz", "/readyz"):
             with raw(server) as connection:
                 assert connection.exchange("GET", path)[0] == 200
-                opened(connection, session.path, Origin="https://example.org",
-                       Authorization=f"Bearer {session.tokens['editor']}")
+                opened(connection, session.path, ("Origin", "https://example.org"),
+                       ("Authorization", f"Bearer {session.tokens['editor']}"))
                 assert join(connection)["member"]["role"] == "editor"
             with raw(server) as connection:
                 assert connection.exchange("GET", path)[0] == 200
-                connection.send(handshake(session.path, Origin="https://example.com"))
-                assert connection.response()[0] == 403
+                headers = [*UPGRADE, ("Origin", "https://example.com")]
+                assert connection.exchange("GET", session.path, headers)[0] == 403
 
 
 def test_closed_connections_leave_no_resources_on_any_loop(looped, sessions):
@@ -110,7 +101,10 @@ def test_closed_connections_leave_no_resources_on_any_loop(looped, sessions):
         connection = raw(looped)
         if number % 3 == 0:
             connection.exchange("GET", "/healthz")
-        connection.send(handshake(session.path)[:None if number % 2 else 40])
+        if number % 2:
+            connection.request("GET", session.path, UPGRADE)
+        else:
+            connection.send(f"GET {session.path} HTT".encode())
         connection.reset() if number % 4 < 2 else connection.socket.close()
 
     for number in range(120):

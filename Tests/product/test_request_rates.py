@@ -7,11 +7,7 @@ import pytest
 
 from harness.definitions import CALENDAR, DATE
 from harness.loops import metric
-from rawsocket import KEY, Raw
-
-UPGRADE = [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", KEY),
-           ("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Protocol", "pickerd.v1")]
-
+from rawsocket import UPGRADE, Raw
 
 #: The requests of a burst, of one per second.
 BURST = 10

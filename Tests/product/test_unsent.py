@@ -1,13 +1,12 @@
 """Clients that do not read share a limit of memory, and affect only long responses and messages."""
 
-import socket
-
 import pytest
 
 from harness.definitions import LISTS
 from harness.metrics import samples
 from harness.pickerd import wait_until
 from harness.rawmember import RawMember
+from rawsocket import Raw
 
 MIB = 1024 * 1024
 #: For two long responses or one long welcome.
@@ -29,12 +28,9 @@ def unsent(server):
 
 def asked(server, path, source="127.0.0.1"):
     """A connection that requests `path` and does not read the response."""
-    there = socket.socket()
-    there.bind((source, 0))
-    there.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    there.connect(("127.0.0.1", server.port))
-    there.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
-    return there
+    raw = Raw(("127.0.0.1", server.port), receive_buffer=4096, source=source)
+    raw.request("GET", path)
+    return raw.socket
 
 
 @pytest.mark.parametrize("place, count", [("/definition", 2), ("/log", 1)])
