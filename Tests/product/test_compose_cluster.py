@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness.certificates import Authority
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary
-from harness.proxies import make_certificate, program, substituted
+from harness.proxies import program, substituted
 
 DEPLOY = REPOSITORY / "deploy"
 TEXT = (DEPLOY / "cluster/compose.yaml").read_text()
@@ -72,14 +73,11 @@ def test_the_nodes_have_the_addresses_of_haproxy_cfg():
 
 
 def test_haproxy_accepts_its_configuration(tmp_path):
-    certificate, key = make_certificate(tmp_path)
-    both = tmp_path / "both.pem"
-    both.write_bytes(certificate.read_bytes() + key.read_bytes())
     volumes = dict(each.split(":")[1::-1] for each in SERVICES["haproxy"]["volumes"])
     path = tmp_path / "haproxy.cfg"
     path.write_text(substituted(
         (DEPLOY / "cluster" / volumes["/etc/haproxy/haproxy.cfg"]).read_text(),
-        {"/etc/haproxy/pick.example.org.pem": str(both)}))
+        {"/etc/haproxy/pick.example.org.pem": str(Authority(tmp_path).issue().both)}))
     assert "/etc/haproxy/pick.example.org.pem" in volumes
     base = {"PATH": os.environ["PATH"]}
     for backend, status in (("cluster", 0), ("nonsense", 1)):

@@ -2,13 +2,11 @@
 
 import re
 import signal
-import subprocess
 
 import pytest
 
 from harness.definitions import LISTS
-from harness.patience import PATIENCE
-from harness.pickerd import Pickerd, binary
+from harness.pickerd import Pickerd, run
 
 #: An invalid value for each option with a value.
 WRONG = {
@@ -24,14 +22,11 @@ WRONG = {
 
 def check(*arguments, environment=None):
     """`pickerd serve --check` without the variables of this process."""
-    return subprocess.run(
-        [str(binary()), "serve", "--check", *map(str, arguments)], capture_output=True, text=True,
-        timeout=PATIENCE, env={"HOME": "/nowhere", **(environment or {})})
+    return run("serve", "--check", *arguments, env={"HOME": "/nowhere", **(environment or {})})
 
 
 def options():
-    said = subprocess.run([binary(), "serve", "--help"], capture_output=True, text=True).stdout
-    return set(re.findall(r"^  --([\w-]+) <", said, re.M))
+    return set(re.findall(r"^  --([\w-]+) <", run("serve", "--help").stdout, re.M))
 
 
 def test_every_option_is_known_here():

@@ -13,7 +13,7 @@ from harness import activation
 from harness.certificates import Authority
 from harness.definitions import LISTS
 from harness.patience import PATIENCE
-from harness.pickerd import Pickerd, binary, wait_until
+from harness.pickerd import Pickerd, binary, run, wait_until
 from rawsocket import Raw, open_websocket
 
 DATE = b'{"definition":{"kind":"date"}}'
@@ -27,9 +27,7 @@ def asked(path, method, target, body=b"", headers=(), host="localhost"):
 
 def refusal(*options):
     """What a server that cannot start prints."""
-    found = subprocess.run(
-        [str(binary()), "serve", "--store", "memory:", *map(str, options)], capture_output=True,
-        text=True, timeout=PATIENCE)
+    found = run("serve", "--store", "memory:", *options)
     assert found.returncode == 69, found
     return found.stderr
 
@@ -141,12 +139,6 @@ def test_connections_per_address_count_the_clients_of_a_proxy(web, kind, place):
 # The admin listener ------------------------------------------------------------------------------
 
 
-def command(*arguments, **environment):
-    return subprocess.run(
-        [str(binary()), *arguments], capture_output=True, text=True, timeout=PATIENCE,
-        env={**os.environ, **environment})
-
-
 @pytest.fixture
 def operated(tmp_path):
     server = Pickerd(tmp_path / "log", admin=f"unix:{tmp_path}/admin", clock=None)
@@ -157,13 +149,14 @@ def operated(tmp_path):
 
 def test_status_and_session_speak_to_a_unix_socket(operated):
     session = operated.session(LISTS, now=None)
-    listed = command("session", "list", "--admin", operated.admin)
+    listed = run("session", "list", "--admin", operated.admin)
     assert listed.returncode == 0 and session.id in listed.stdout, listed
-    by_variable = command("session", "show", session.id, PICKERD_ADMIN_LISTEN=operated.admin)
+    by_variable = run("session", "show", session.id, env={
+        **os.environ, "PICKERD_ADMIN_LISTEN": operated.admin})
     assert f"session: {session.id}" in by_variable.stdout, by_variable
-    status = command("status", "--interval", "0.1", "--admin", operated.admin)
+    status = run("status", "--interval", "0.1", "--admin", operated.admin)
     assert status.returncode == 0 and operated.admin in status.stdout, status
-    ended = command("session", "end", session.id, "--admin", operated.admin)
+    ended = run("session", "end", session.id, "--admin", operated.admin)
     assert ended.returncode == 0, ended
     assert operated.get(session.path).status == 404
 
@@ -179,7 +172,7 @@ def test_the_admin_listener_can_have_tls(start, tmp_path):
     with Raw(address) as raw:
         raw.send(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert b"HTTP" not in raw.read_to_end()
-    listed = command("session", "list", "--admin", f"https://localhost:{server.admin_port}")
+    listed = run("session", "list", "--admin", f"https://localhost:{server.admin_port}")
     assert listed.returncode == 69 and "SSL certificate problem" in listed.stderr, listed
 
 

@@ -6,7 +6,6 @@ The rules of a store are the same as for SQLite: no acknowledged command is lost
 import os
 import random
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from harness.listener import Listener
 from harness.member import Hung
 from harness.metrics import samples
 from harness.patience import PATIENCE
-from harness.pickerd import binary, wait_until
+from harness.pickerd import run, wait_until
 from harness.postgres import Cut
 from harness.ports import free_ports
 from harness.store import Crowd, again, back, log_lines, stored_at
@@ -107,9 +106,7 @@ def test_a_command_is_done_once_when_the_answer_of_its_commit_is_lost(store, tmp
 
 def test_passwords_are_not_logged(tmp_path):
     for store in ("postgres://pickerd:geheim@127.0.0.1:1/none", "postgres://pickerd:geheim@[/x"):
-        ran = subprocess.run(
-            [binary(), "serve", "--store", store, "--listen", "127.0.0.1:0"], capture_output=True,
-            text=True, timeout=PATIENCE)
+        ran = run("serve", "--store", store, "--listen", "127.0.0.1:0")
         assert ran.returncode != 0 and ran.stderr
         assert "geheim" not in ran.stderr + ran.stdout
 
@@ -177,9 +174,7 @@ def test_clients_resume_after_a_store_was_moved(store, tmp_path):
 
 
 def moved(path, store):
-    return subprocess.run(
-        [binary(), "move", f"sqlite:{path}", store], capture_output=True, text=True,
-        timeout=PATIENCE)
+    return run("move", f"sqlite:{path}", store)
 
 
 def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, own_postgres):
@@ -203,9 +198,7 @@ def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, 
                 f"&sslrootcert={root}&hostaddr=127.0.0.1")
 
     for host, root in (("localhost", other.root), ("db.example.org", authority.root)):
-        ran = subprocess.run(
-            [binary(), "serve", "--store", store(host, root), "--listen", "127.0.0.1:0"],
-            capture_output=True, text=True, timeout=PATIENCE)
+        ran = run("serve", "--store", store(host, root), "--listen", "127.0.0.1:0")
         assert ran.returncode == 69, ran.stderr
         assert "SSL error" in ran.stderr or "certificate" in ran.stderr, ran.stderr
     server = stored_at(tmp_path / "log", store("localhost", authority.root))
@@ -239,6 +232,4 @@ def test_replay_of_a_database_without_sessions_says_so(stored, store, postgres):
 
 
 def replayed(store, session):
-    return subprocess.run(
-        [binary(), "replay", store, session.path.split("/")[-1]], capture_output=True, text=True,
-        timeout=PATIENCE)
+    return run("replay", store, session.id)

@@ -13,7 +13,7 @@ import pytest
 
 from harness.definitions import LISTS
 from harness.patience import PATIENCE
-from harness.pickerd import Pickerd, binary, wait_until
+from harness.pickerd import Pickerd, binary, run, wait_until
 from rawsocket import Raw
 
 
@@ -68,10 +68,8 @@ def test_a_server_loads_neither_libcurl_nor_libpq(server):
 
 def test_a_libpq_that_cannot_be_loaded_is_reported(tmp_path):
     (tmp_path / "libpq.so.5").touch()
-    done = subprocess.run(
-        [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", "postgres://x@127.0.0.1/x"],
-        capture_output=True, text=True, timeout=PATIENCE,
-        env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
+    done = run("serve", "--listen", "127.0.0.1:0", "--store", "postgres://x@127.0.0.1/x",
+               env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)})
     assert done.returncode == 64 and "install libpq5" in done.stderr, done
 
 

@@ -13,7 +13,7 @@ from cryptography import x509
 from harness.certificates import Authority
 from harness.definitions import CALENDAR
 from harness.patience import PATIENCE
-from harness.pickerd import binary, wait_until
+from harness.pickerd import run, wait_until
 from rawsocket import PING, PONG, Raw, open_websocket
 
 DAY = {"definition": CALENDAR}
@@ -134,9 +134,7 @@ def test_an_unusable_certificate_of_the_file_is_reported_with_its_place_at_a_rel
 
 
 def refusal(*options):
-    found = subprocess.run(
-        [str(binary()), "serve", "--check", *map(str, options)], capture_output=True, text=True,
-        timeout=PATIENCE)
+    found = run("serve", "--check", *options)
     assert found.returncode == 1
     return found.stderr
 

@@ -2,13 +2,11 @@
 
 import re
 import sqlite3
-import subprocess
 
 import pytest
 
 from harness.definitions import LISTS
-from harness.patience import PATIENCE
-from harness.pickerd import REPOSITORY, binary
+from harness.pickerd import REPOSITORY, run
 from harness.store import stored_at
 
 
@@ -48,8 +46,7 @@ def test_a_restored_dump_is_served_under_new_epochs(postgres, store, tmp_path):
 def test_a_database_is_not_backed_up_to_a_file(store, tmp_path):
     for arguments, words in (((store, tmp_path / "copy"), "pg_dump"),
                              ((f"sqlite:{tmp_path}/s", store), "pickerd move")):
-        done = subprocess.run(
-            [binary(), "backup", *arguments], capture_output=True, text=True, timeout=PATIENCE)
+        done = run("backup", *arguments)
         assert done.returncode == 64 and words in done.stderr, done
     assert not list(tmp_path.iterdir())
 
@@ -63,14 +60,8 @@ def test_moves_that_fail_are_explained_and_leave_nothing(store, postgres, tmp_pa
 
     for name, words in (("text", "is not a pickerd store"), ("other", "is not a pickerd store"),
                         ("none", "there is no file")):
-        done = move(tmp_path / name, store)
+        done = run("move", f"sqlite:{tmp_path / name}", store)
         assert done.returncode == 69 and words in done.stderr, done
 
     assert sorted(path.name for path in tmp_path.iterdir()) == before
     assert postgres.sql(store, "SELECT to_regnamespace('pickerd') IS NULL").strip() == "t"
-
-
-def move(path, store):
-    return subprocess.run(
-        [binary(), "move", f"sqlite:{path}", store], capture_output=True, text=True,
-        timeout=PATIENCE)

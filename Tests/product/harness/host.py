@@ -1,7 +1,6 @@
 """A host: a key file made by `pickerd key`, and member tokens signed by PyJWT."""
 
 import shutil
-import subprocess
 import time
 from pathlib import Path
 
@@ -9,11 +8,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
-from .pickerd import binary
-
-
-def pickerd(*arguments):
-    return subprocess.run([str(binary()), *map(str, arguments)], capture_output=True, text=True)
+from .pickerd import run as pickerd
 
 
 class Host:

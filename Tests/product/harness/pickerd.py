@@ -31,6 +31,13 @@ def binary():
     raise FileNotFoundError(f"no pickerd at {places}: build it, or set PICKERD to its path")
 
 
+def run(*arguments, **rest):
+    """Runs a command of pickerd to its end."""
+    return subprocess.run(
+        [str(binary()), *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE,
+        **rest)
+
+
 @dataclass
 class Answer:
     """An HTTP response."""

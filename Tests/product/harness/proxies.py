@@ -9,19 +9,10 @@ import socket
 import ssl
 import subprocess
 
+from .certificates import Authority
 from .patience import PATIENCE
 from .pickerd import REPOSITORY, Pickerd, wait_until
 from .ports import free_ports
-
-
-def make_certificate(folder):
-    """A self-signed certificate for localhost; returns the paths of certificate and key."""
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-keyout", key, "-out", certificate, "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost"], check=True, capture_output=True)
-    return certificate, key
 
 
 def substituted(text, changes):
@@ -57,17 +48,18 @@ class Proxy:
         self.apis = apis
         self.http_port, self.port, self.admin_port, self.api_port = free_ports(4)
         self.port = port or self.port
-        self.certificate, self.key = make_certificate(folder)
+        authority = Authority(folder)
+        self.issued, self.root = authority.issue(), authority.root
         self.log = (folder / "log").open("wb")
         self.processes = []
         self.environment = {}
         self._start(*getattr(self, f"_{kind}")())
         wait_until(self._accepts, what=f"{kind}'s listener")
-        self.context = ssl.create_default_context(cafile=self.certificate)
+        self.context = ssl.create_default_context(cafile=self.root)
         # For members: their library reads and writes in two threads, which Python's TLS sockets do
         # not support. With TLS 1.3, whose session tickets arrive after the handshake, 1 of 100
         # handshakes was lost (Python 3.11).
-        self.member_context = ssl.create_default_context(cafile=self.certificate)
+        self.member_context = ssl.create_default_context(cafile=self.root)
         self.member_context.maximum_version = ssl.TLSVersion.TLSv1_2
 
     def _start(self, *arguments):
@@ -103,8 +95,8 @@ class Proxy:
                 NGINX_SERVER.replace("127.0.0.1:7681", backend) for backend in self.backends),
             "listen 80;": f"listen 127.0.0.1:{self.http_port};",
             "listen 443 ssl": f"listen 127.0.0.1:{self.port} ssl",
-            "/etc/letsencrypt/live/pick.example.org/fullchain.pem": str(self.certificate),
-            "/etc/letsencrypt/live/pick.example.org/privkey.pem": str(self.key),
+            "/etc/letsencrypt/live/pick.example.org/fullchain.pem": str(self.issued.certificate),
+            "/etc/letsencrypt/live/pick.example.org/privkey.pem": str(self.issued.key),
             "/var/log/nginx/pickerd.log": str(self.folder / "access.log"),
             "server_name pick.example.org;": "server_name localhost;"})
         folders = "\n".join(
@@ -118,8 +110,6 @@ class Proxy:
         return [program("nginx"), "-p", self.folder, "-c", main, "-e", "stderr"]
 
     def _haproxy(self):
-        both = self.folder / "both.pem"
-        both.write_bytes(self.certificate.read_bytes() + self.key.read_bytes())
         https = "http-request redirect scheme https code 301 unless { ssl_fc }\n"
         removes = f"  http-request replace-path {self.prefix}(/.*) \\1\n" if self.removes else ""
         clock = "/v1/clock" if self.removes else f"{self.prefix}/v1/clock"
@@ -128,7 +118,7 @@ class Proxy:
             "{ path /v1/clock }": f"{{ path {clock} }}",
             "bind :80": f"bind 127.0.0.1:{self.http_port}",
             "bind :443": f"bind 127.0.0.1:{self.port}",
-            "/etc/haproxy/pick.example.org.pem": str(both),
+            "/etc/haproxy/pick.example.org.pem": str(self.issued.both),
             '"${PICKERD_LOG-/dev/log}" local0': "stderr format raw local0",
             "  user haproxy\n  group haproxy\n": "",
             "  timeout connect 5s\n": "  timeout connect 5s\n  timeout check 30s\n",
@@ -152,7 +142,7 @@ class Proxy:
                                 f"\n\tadmin 127.0.0.1:{self.admin_port}\n"
                                 f"\thttp_port {self.http_port}\n\thttps_port {self.port}"})
         # Its own authority issues certificates for localhost.
-        self.certificate = self.folder / ".local/share/caddy/pki/authorities/local/root.crt"
+        self.root = self.folder / ".local/share/caddy/pki/authorities/local/root.crt"
         self.environment |= {"DOMAIN": "localhost", "PICKERD": self.backends[0]}
         return [program("caddy"), "run", "--adapter", "caddyfile", "--config", path]
 
