@@ -18,7 +18,7 @@ WORKERS=8
 check=${1:-}
 WORLDS=100
 if [ "$check" ]; then WORLDS=10; fi
-PROTOCOL=(golden availability nights join resume roles notes live_definitions
+PROTOCOL=(golden availability nights join roles notes live_definitions
   malformed http http_commands create definitions definition_reference sessions log tickets
   member_view command_order close_codes hosts mutants)
 

@@ -104,24 +104,6 @@ def test_an_event_stream_has_the_members_deltas(server):
     watcher.close()
 
 
-def test_missed_deltas_follow_the_last_event_id(server):
-    session = server.session(LISTS)
-    ana = session.join("Ana")
-    first = Watcher(session)
-    ana.select(0, 1)
-    first.reach(1)
-    first.close()
-    ana.select(0, 2)
-    ana.select(1, 2)
-
-    again = Watcher(session, last=first.last_id, screen=first.screen)
-
-    assert again.welcome["resumed"] is True and again.welcome["revision"] == 1
-    again.reach(3)
-    assert again.screen.differs_from(session.get()) is None
-    again.close()
-
-
 def test_invalid_requests_are_rejected_before_the_stream_starts(guarded):
     session = guarded.session(CALENDAR)
     path = f"{session.path}/events"

@@ -110,12 +110,13 @@ def test_harmful_text_in_every_field_is_stored_as_text(kind, tmp_path, request):
     assert got["members"][0]["name"] == HARMFUL[:60] and got["revision"] == 1
 
 
-def test_the_admin_listener_is_bound_to_its_address_only(start):
+def test_each_listener_is_bound_to_its_address_only(start):
     server = start()
 
     rows = [line.split() for name in ("tcp", "tcp6")
             for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
 
     listening = "0A"
-    assert [row[1] for row in rows if row[3] == listening and row[1].endswith(
-        f":{server.admin_port:04X}")] == [f"0100007F:{server.admin_port:04X}"]
+    for port in (server.port, server.admin_port):
+        assert [row[1] for row in rows if row[3] == listening and row[1].endswith(
+            f":{port:04X}")] == [f"0100007F:{port:04X}"]

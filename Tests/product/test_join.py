@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.definitions import CALENDAR, DATE, LISTS
+from harness.definitions import CALENDAR, DATE, LISTS, SLOT
 
 LIMITS = {
     "messageBytes": 65536, "months": 24, "rows": 500, "windowRows": 200, "joinMilliseconds": 10000,
@@ -59,3 +59,28 @@ def test_a_connection_that_does_not_join_in_time_is_closed_with_4508(start):
     session = start(limits={"joinMilliseconds": 1000}).session(LISTS)
 
     session.connect().closed(4508)
+
+
+def test_the_join_of_a_resume_replaces_the_locale(server):
+    session = server.session(SLOT)
+    ana, bo = session.together("Ana", "Bo")
+    ana.drop()
+    bo.select(0, 1)
+
+    again = session.back(ana, locale="zh-Hans")
+
+    delta = again.expect("delta")
+    day = next(c for c in delta["changes"] if c["change"] == "row" and c["column"] == 0)
+    assert day["text"] == "11月24日 星期六"
+
+
+def test_resuming_an_unknown_member_creates_a_new_one(server):
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    stranger = session.connect()
+
+    stranger.join(resume={**ana.resume(), "member": "m_nobody"})
+
+    assert stranger.welcome["resumed"] is False
+    assert stranger.id not in (ana.id, "m_nobody")
+    assert len(session.get()["members"]) == 2

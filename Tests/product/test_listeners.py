@@ -249,17 +249,3 @@ def test_a_socket_without_a_listener_and_a_listener_without_a_socket_are_errors(
         activation.Sockets(public=datagram), "--listen", "systemd")
     assert "passes no socket named public (FileDescriptorName=); start" in refusal(
         "--listen", "systemd")
-
-
-def test_a_systemd_socket_can_have_tls(activated, tmp_path):
-    authority = Authority(tmp_path)
-    issued = authority.issue()
-    sockets = activation.Sockets(public=activation.tcp())
-    server = activated(sockets, listen="systemd", options=[
-        "--tls-certificate", issued.certificate, "--tls-key", issued.key])
-    connection = http.client.HTTPSConnection(
-        "localhost", server.port, timeout=PATIENCE, context=authority.client())
-    connection.request("GET", "/healthz")
-    assert connection.getresponse().status == 200
-    connection.close()
-    sockets.close()

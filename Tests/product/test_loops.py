@@ -5,8 +5,7 @@ import http.client
 import pytest
 
 from harness.definitions import DATE, LISTS
-from harness.loops import loop_of, metric, one_on_each_loop
-from harness.metrics import samples
+from harness.loops import loop_of, one_on_each_loop
 from harness.patience import PATIENCE
 from harness.shop import accepts
 from harness.pickerd import wait_until
@@ -63,27 +62,6 @@ def test_setting_the_clock_returns_after_every_loop_has_ticked(looped):
     assert [session.revision() for session in sessions] == [1] * (4 * COUNT)
     fresh = [looped.session(DATE, now=None).get()["snapshot"]["columns"][2] for _ in range(COUNT)]
     assert [(days["count"], days["row"]) for days in fresh] == [(26, 25)] * COUNT
-
-
-def test_metrics_are_summed_over_the_loops(looped):
-    sessions = one_on_each_loop(looped, COUNT, LISTS)
-    for number, session in enumerate(sessions):
-        ana, bo = session.together("Ana", "Bo")
-        for n in range(number + 1):
-            tap_of(ana, n + 1)
-        bo.reach(number + 1)
-
-    count = metric(looped, "pickerd_sessions")
-
-    assert count >= COUNT
-    wait_until(lambda: metric(looped, "pickerd_deltas_total") == sum(range(1, COUNT + 1)))
-    assert metric(looped, "pickerd_connections") == 2 * COUNT
-    assert metric(looped, "pickerd_joins_total") == 2 * COUNT
-    assert sum(samples(looped, "pickerd_commands_total").values()) == sum(range(1, COUNT + 1))
-    assert metric(looped, "pickerd_deltas_total") == sum(range(1, COUNT + 1))
-    seconds = metric(looped, "pickerd_loop_seconds_total")
-    assert list(seconds) == [str(n) for n in range(COUNT)]
-    assert all(value > 0 for value in seconds.values())
 
 
 def test_sigterm_closes_the_members_of_every_loop_with_1001(looped):

@@ -3,10 +3,9 @@
 Histograms: test_histograms.py; all metrics with promtool: test_monitoring.py.
 """
 
-from harness.definitions import CALENDAR, LISTS, heavy
+from harness.definitions import CALENDAR, LISTS
 from harness.metrics import samples
 from harness.pickerd import wait_until
-from harness.rawmember import RawMember
 
 
 def commands(server, kind):
@@ -86,22 +85,3 @@ def test_limits_in_force_are_metrics(start):
     assert limits[("members",)] == 7 and limits[("sessions",)] == 12
     assert limits[("bufferBytes",)] == 268_435_456
     assert 0 < limits[("connections",)] <= 16_384
-
-
-def test_a_slow_readers_messages_are_in_a_buffer_until_they_are_replaced(start):
-    server = start(limits={"bufferBytes": 1_073_741_824, "messagesPerSecond": 100_000,
-                           "stalledMilliseconds": 600_000, "pingMilliseconds": 600_000})
-    session = server.session(heavy())
-    ana = session.join("Ana")
-    ana.is_trusted = True
-    slow = RawMember(server, session, receive_buffer=4096)
-    for n in range(20):
-        ana.ask("select", column=0, row=(n + 1) % 2, generation=1)
-        ana.until(lambda m: not m.pending, what="all answers")
-
-    wait_until(lambda: samples(server, "pickerd_connections_write_blocked") == {(): 1})
-    assert samples(server, "pickerd_buffer_bytes")[("outboxes",)] > 500_000
-    slow.close()
-
-    wait_until(lambda: samples(server, "pickerd_buffer_bytes")[("outboxes",)] == 0, what="the end")
-    wait_until(lambda: samples(server, "pickerd_connections_write_blocked") == {(): 0})

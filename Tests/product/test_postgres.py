@@ -4,50 +4,26 @@ The rules of a store are the same as for SQLite: no acknowledged command is lost
 """
 
 import os
-import random
 import shutil
 import time
 from pathlib import Path
 
 import pytest
 
-from harness import contract
 from harness.certificates import Authority
 from harness.definitions import LISTS
-from harness.listener import Listener
 from harness.member import Hung
 from harness.metrics import samples
 from harness.patience import PATIENCE
 from harness.pickerd import run, wait_until
 from harness.postgres import Cut
 from harness.ports import free_ports
-from harness.store import Crowd, again, back, log_lines, stored_at
-
-ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "6"))
+from harness.store import again, back, log_lines, stored_at
 
 
 @pytest.fixture
 def store(postgres):
     return postgres.database()
-
-
-def test_kill_9_loses_no_acknowledged_command(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(Listener, "is_trusted", True)
-    monkeypatch.setattr(contract, "fits", lambda name, value: value)
-    rng = random.Random(1)
-    server = stored_at(tmp_path / "log", store)
-    try:
-        crowd = Crowd(server)
-        for number in range(ROUNDS):
-            crowd.load(rng.randint(1, 400), f"1-{number}")
-            server.environment["PICKERD_LOOPS"] = str(rng.randint(1, 3))
-            server.start()
-            try:
-                crowd.check()
-            except AssertionError as failure:
-                raise AssertionError(f"round {number}: {failure}") from failure
-    finally:
-        server.stop()
 
 
 def test_a_crash_of_the_database_loses_no_acknowledged_command(tmp_path, own_postgres):

@@ -52,12 +52,10 @@ def manager(request, tmp_path):
 def start(tmp_path, manager):
     servers = []
 
-    def start(watchdog=None, process=None, options=()):
+    def start(watchdog=None, options=()):
         environment = {"NOTIFY_SOCKET": manager.path}
         if watchdog:
             environment["WATCHDOG_USEC"] = str(int(watchdog * 1_000_000))
-        if process:
-            environment["WATCHDOG_PID"] = str(process)
         servers.append(Pickerd(
             tmp_path / "log", clock=None, environment=environment, options=options))
         return servers[-1]
@@ -96,20 +94,6 @@ def test_the_watchdog_gets_pings_while_the_process_runs(start, manager):
     start(watchdog=0.4, options=("--loops", "3"))
     for _ in range(4):
         manager.expect("WATCHDOG")
-
-
-def test_there_are_no_pings_if_they_are_for_another_process(start, manager):
-    server = start(watchdog=0.1, process=1)
-    manager.expect("READY")
-
-    waited = server.get("/v1/feed?after=0&waitSeconds=1", port=server.admin_port)
-    assert (waited.status, waited.body) == (200, b"")
-    server.terminate()
-
-    reports = []
-    while "STOPPING" not in (report := manager.receive()):
-        reports.append(report)
-    assert not any("WATCHDOG" in report for report in reports)
 
 
 def test_an_unusable_socket_is_ignored(tmp_path):

@@ -6,8 +6,6 @@ import pytest
 
 from harness.definitions import LISTS
 from harness.metrics import samples
-from harness.pickerd import wait_until
-from harness.session import Session
 
 MIB = 1024 * 1024
 LIMIT = {"sessionsBytes": 32 * MIB, "createsPerSecond": 10_000, "readsPerSecond": 10_000}
@@ -58,58 +56,16 @@ def test_large_definitions_do_not_grow_the_memory_and_other_sessions_go_on(store
     ana, bo = session.join("Ana"), session.join("Bo")
     before = resident(server)
 
-    made, _ = flood(server, 250)
+    made, _ = flood(server, 120)
 
     # With a store, sessions that nobody uses make room for others.
     assert 40 < len(made) and (store == "durable" or len(made) < 60)
-    assert resident(server) - before < 100 * MIB, "250 of them would take 147 MB"
+    assert resident(server) - before < 50 * MIB, "120 of them would take 71 MB"
     assert counted(server) <= 32 * MIB
     ana.select(0, 1)
     bo.select(0, 2)
     bo.do("undo")
     assert session.revision() == 3
-
-
-def booked(count):
-    """A definition of slots of which `count` are taken."""
-    days = [f"2026-12-{day:02}" for day in range(1, 29)]
-    return {"kind": "slot", "timeZone": "UTC", "minutes": 20, "stepMinutes": 20, "days": 30,
-            "leadMinutes": 0, "taken": {
-                f"booking-{number}": {
-                    "from": f"{days[number % 28]}T{8 + number // 28:02}:20",
-                    "until": f"{days[number % 28]}T{8 + number // 28:02}:40"}
-                for number in range(count)}}
-
-
-def test_a_shared_definition_counts_once_and_all_its_sessions_open_after_a_kill(start, tmp_path):
-    server = start(
-        limits={**LIMIT, "sessionsBytes": 16 * MIB, "joinsPerSecond": 10_000},
-        options=["--store", f"sqlite:{tmp_path}/store.sqlite"])
-    assert server.request("PUT", "/v1/definitions/weber", {"definition": booked(130)}).status == 201
-    sessions = []
-    for _ in range(100):
-        answer = server.post("/v1/sessions", {"uses": "weber"})
-        assert answer.status == 201
-        sessions.append(Session(server, answer.json))
-        sessions[-1].join("Ana")
-    before = counted(server)
-
-    for number in range(100):
-        change = {"definition": {"taken": {"booking-0": {
-            "from": f"2026-12-{number % 28 + 1:02}T18:{number % 40:02}",
-            "until": f"2026-12-{number % 28 + 1:02}T19:00"}}}}
-        # More than 20 a second are 429.
-        wait_until(lambda: server.request("PATCH", "/v1/definitions/weber", change).status == 200,
-                   what="a change within the rate")
-    wait_until(lambda: all(session.get()["version"] > 1 for session in sessions),
-               what="all sessions have followed")
-
-    assert counted(server) < before + 14 * MIB, "313 MiB if each delta counted it"
-    assert server.get("/readyz").status == 200
-    server.kill()
-    server.start()
-    assert [server.get(session.path).status for session in sessions] == [200] * 100
-    assert server.post("/v1/sessions", {"uses": "weber"}).status == 201
 
 
 def test_the_server_is_not_ready_while_it_refuses_sessions(small):

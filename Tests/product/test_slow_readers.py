@@ -79,34 +79,3 @@ def test_a_slow_reader_gets_a_snapshot_and_does_not_delay_others(flooded):
 
     turn(ana, 1)
     assert slow.until_type("delta")["revision"] == FLOOD + 1
-
-
-def test_every_command_of_a_slow_reader_is_answered_once(flooded):
-    """"`refused` and `reply` stay, and a dropped delta with its own `ref` becomes a `reply`".
-
-    "`reply`, `refused` … carry the revision at which they are true: all deltas up to it were sent
-    before, none after it": here that is the revision of the snapshot.
-    """
-    session, ana, bo, slow = flooded
-    without_checks(ana, bo)
-
-    for n in range(FLOOD):
-        slow.send({"type": "select", "ref": 2 * n + 1, "column": 0, "row": (n + 1) % 2,
-                   "generation": 1})
-        slow.send({"type": "select", "ref": 2 * n + 2, "column": 9, "row": 0, "generation": 1})
-    bo.until(lambda m: m.screen.revision == FLOOD)
-
-    refs, types, now = [], set(), 0
-    while len(refs) < 2 * FLOOD:
-        message = slow.message()
-        types.add(message["type"])
-        if message["type"] in ("delta", "snapshot"):
-            now = message["revision"]
-        if "ref" in message:
-            refs.append(message["ref"])
-            done = message["ref"] % 2 == 1
-            assert (message["type"] in ("delta", "reply")) == done, message
-            assert message["type"] != "delta" or now == (message["ref"] + 1) // 2, message
-            assert message["revision"] == now, f"the last state sent has revision {now}: {message}"
-    assert refs == list(range(1, 2 * FLOOD + 1))
-    assert {"snapshot", "reply", "refused"} <= types

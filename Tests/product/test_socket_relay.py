@@ -15,7 +15,6 @@ from conftest_socket import PATIENT, start, under_valgrind  # noqa: F401
 from harness.ports import free_ports
 from harness.pickerd import wait_until
 from rawsocket import CLOSE, TEXT, frame, problem
-from test_proxy_protocol import header, ipv4
 from test_socket_pause import unread
 
 
@@ -79,27 +78,11 @@ def test_a_relayed_websocket_is_like_any_other(servers):
     assert far.counters()["closed"] == 1
 
 
-def test_the_close_frame_of_the_other_server_reaches_the_client(servers):
-    near, far = servers
-    with near.websocket("/script?far") as web:
-        web.send_text("close 4404 gone")
-        assert web.read_frame() == (CLOSE, struct.pack("!H", 4404) + b"gone")
-        web.send_frame(CLOSE, struct.pack("!H", 4404))
-        web.read_to_end()
-    none_left(near)
-
-
 def test_the_address_of_the_client_survives(servers):
     near, far = servers
     with near.raw(source="127.0.0.77") as raw:
         line = raw.exchange("GET", "/request?far")[2].split(b"\n")[0]
     assert line == b"GET /request from 127.0.0.77"
-
-
-def test_the_client_of_a_proxy_keeps_its_address(pair):
-    near, far = pair({"proxied": 1, "proxy": "127.0.0.1"})
-    with near.raw(first=header(rest=ipv4("192.0.2.7"))) as raw:
-        assert b"from 192.0.2.7\n" in raw.exchange("GET", "/request?far")[2]
 
 
 def test_a_relayed_connection_counts_once_here_and_for_its_address_there(pair):

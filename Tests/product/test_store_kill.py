@@ -7,20 +7,24 @@ floods and slow readers.
 import os
 import random
 
+import pytest
+
 from harness import contract
 from harness.listener import Listener
-from harness.store import Crowd, stored
+from harness.store import Crowd, stored_at
 
-ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "10"))
+ROUNDS = int(os.environ.get("PICKERD_KILL_ROUNDS", "6"))
 
 
-def test_kill_9_loses_no_acknowledged_command(tmp_path, monkeypatch):
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_kill_9_loses_no_acknowledged_command(engine, tmp_path, monkeypatch, request):
     # Tens of thousands of messages: folded, but not validated against the schemas.
     monkeypatch.setattr(Listener, "is_trusted", True)
     monkeypatch.setattr(contract, "fits", lambda name, value: value)
     seed = int(os.environ.get("PICKERD_KILL_SEED", "1"))
     rng = random.Random(seed)
-    server = stored(tmp_path / "log", tmp_path / "store.sqlite")
+    server = stored_at(tmp_path / "log", f"sqlite:{tmp_path}/store.sqlite" if engine == "sqlite"
+                       else request.getfixturevalue("postgres").database())
     try:
         crowd = Crowd(server)
         for number in range(ROUNDS):
