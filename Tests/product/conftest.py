@@ -123,6 +123,12 @@ def own_postgres():
     server.stop()
 
 
+@pytest.fixture
+def store(postgres):
+    """The store of a new database."""
+    return postgres.database()
+
+
 def for_one_test(server, request):
     """Yields a shared server; then checks that members agree with it and deletes the sessions."""
     yield server
@@ -188,6 +194,17 @@ def start(_logs, _servers, request):
     for server in mine:
         _servers.remove(server)
         server.stop()
+
+
+@pytest.fixture
+def serve(start, tmp_path):
+    """Starts a server with a store: an SQLite file of this test, unless another one is given."""
+    def begin(store=None, *, options=(), limits=None, **rest):
+        store = store or f"sqlite:{tmp_path}/store.sqlite"
+        return start(options=("--store", store, *options),
+                     limits={"messagesPerSecond": MANY, **(limits or {})}, **rest)
+
+    return begin
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,7 +9,6 @@ import pytest
 from harness.definitions import LISTS
 from harness.loops import metric
 from harness.pickerd import REPOSITORY, wait_until
-from harness.store import stored
 
 SOURCES = REPOSITORY / "Sources"
 
@@ -56,36 +55,32 @@ def test_the_transport_closes_with(code):
     assert re.search(call, (SOURCES / "CWebSocketLoop" / path).read_text())
 
 
-def test_a_stored_session_that_cannot_be_read_closes_with_4500(tmp_path):
-    path = tmp_path / "store.sqlite"
-    server = stored(tmp_path / "log", path)
-    try:
-        session, other = server.session(LISTS), server.session(LISTS)
-        ana, bo = session.join("Ana"), other.join("Bo")
-        for member in (ana, bo):
-            assert member.select(0, 1)["type"] in ("delta", "reply")
-        server.stop()
-        with sqlite3.connect(path) as store:
-            number, = store.execute("SELECT number FROM session WHERE id = ?",
-                                    (session.id,)).fetchone()
-            store.execute("UPDATE entry SET body = 'damaged' WHERE session = ?", (number,))
-            store.execute("DELETE FROM snapshot WHERE session = ?", (number,))
-        server.start()
+def test_a_stored_session_that_cannot_be_read_closes_with_4500(serve, tmp_path):
+    server = serve()
+    session, other = server.session(LISTS), server.session(LISTS)
+    ana, bo = session.join("Ana"), other.join("Bo")
+    for member in (ana, bo):
+        assert member.select(0, 1)["type"] in ("delta", "reply")
+    server.stop()
+    with sqlite3.connect(tmp_path / "store.sqlite") as store:
+        number, = store.execute("SELECT number FROM session WHERE id = ?",
+                                (session.id,)).fetchone()
+        store.execute("UPDATE entry SET body = 'damaged' WHERE session = ?", (number,))
+        store.execute("DELETE FROM snapshot WHERE session = ?", (number,))
+    server.start()
 
-        ana.url, bo.url = session.url, other.url
-        newcomer = session.connect()
-        newcomer.send({"type": "join"})
-        error = newcomer.closed(4500)
+    ana.url, bo.url = session.url, other.url
+    newcomer = session.connect()
+    newcomer.send({"type": "join"})
+    error = newcomer.closed(4500)
 
-        assert error["code"] == "internal" and "cannot be read" in error["detail"]
-        assert server.get(session.path).status == 503
-        listed = server.get("/v1/sessions", port=server.admin_port).json["sessions"]
-        assert listed == [{"session": session.id}, {"session": other.id, "status": "open"}]
-        listed = server.get("/v1/sessions?status=open", port=server.admin_port).json["sessions"]
-        assert [one["session"] for one in listed] == [other.id]
-        assert other.back(bo).welcome["resumed"], "other sessions are not affected"
-        wait_until(lambda: metric(server, "pickerd_closes_total").get("4500") == 1)
-        log = server.logged(f"session {session.id[:8]}… cannot be read")
-        assert session.id not in log
-    finally:
-        server.kill()
+    assert error["code"] == "internal" and "cannot be read" in error["detail"]
+    assert server.get(session.path).status == 503
+    listed = server.get("/v1/sessions", port=server.admin_port).json["sessions"]
+    assert listed == [{"session": session.id}, {"session": other.id, "status": "open"}]
+    listed = server.get("/v1/sessions?status=open", port=server.admin_port).json["sessions"]
+    assert [one["session"] for one in listed] == [other.id]
+    assert other.back(bo).welcome["resumed"], "other sessions are not affected"
+    wait_until(lambda: metric(server, "pickerd_closes_total").get("4500") == 1)
+    log = server.logged(f"session {session.id[:8]}… cannot be read")
+    assert session.id not in log

@@ -18,11 +18,6 @@ from harness.store import Nodes
 
 
 @pytest.fixture
-def store(postgres):
-    return postgres.database()
-
-
-@pytest.fixture
 def nodes(tmp_path, store):
     nodes = Nodes(tmp_path, store, 3)
     yield nodes

@@ -13,7 +13,6 @@ from harness.definitions import LISTS
 from harness.member import dial
 from harness.metrics import samples
 from harness.pickerd import REPOSITORY, wait_until
-from harness.store import stored_at
 from rawsocket import Raw
 
 LETTERS = string.ascii_letters + string.digits
@@ -92,12 +91,8 @@ def test_statements_have_no_values_from_outside():
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_harmful_text_in_every_field_is_stored_as_text(kind, tmp_path, request):
-    store = f"sqlite:{tmp_path}/store.sqlite"
-    if kind == "postgres":
-        store = request.getfixturevalue("postgres").database()
-    server = stored_at(tmp_path / "log", store)
-    request.addfinalizer(server.stop)
+def test_harmful_text_in_every_field_is_stored_as_text(kind, serve, request):
+    server = serve(request.getfixturevalue("store") if kind == "postgres" else None)
     session = server.session(LISTS, title=HARMFUL, external=HARMFUL[:60])
     ana = session.join(HARMFUL[:60])
     ana.select(0, 1)

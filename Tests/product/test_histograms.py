@@ -7,7 +7,6 @@ import subprocess
 from harness.definitions import LISTS
 from harness.pickerd import wait_until
 from harness.proxies import program
-from harness.store import stored
 
 OF_LOOPS = ["pickerd_message_seconds", "pickerd_loop_iteration_seconds"]
 OF_STORE = ["pickerd_store_wait_seconds", "pickerd_store_commit_seconds",
@@ -66,33 +65,30 @@ def test_an_idle_loop_waits_with_one_system_call_in_each_iteration(start, tmp_pa
     assert re.findall(r"epoll_p?wait\(\d+, \[\], \d+, 0\b.*\) += 0", trace.read_text()) == []
 
 
-def test_a_delivery_is_measured_with_the_time_that_the_store_takes(_logs, tmp_path):
-    server = stored(_logs / "deliveries.log", tmp_path / "store.sqlite")
-    try:
-        session = server.session(LISTS)
-        ana, ben = session.join("Ana"), session.join("Ben")
+def test_a_delivery_is_measured_with_the_time_that_the_store_takes(serve):
+    server = serve()
+    session = server.session(LISTS)
+    ana, ben = session.join("Ana"), session.join("Ben")
 
-        def spent():
-            """In commits and in messages. Those before the commands may have taken any time."""
-            return [histogram(server, name)[2] for name in (
-                "pickerd_store_commit_seconds", "pickerd_message_seconds")]
+    def spent():
+        """In commits and in messages. Those before the commands may have taken any time."""
+        return [histogram(server, name)[2] for name in (
+            "pickerd_store_commit_seconds", "pickerd_message_seconds")]
 
-        wait_until(lambda: histogram(server, "pickerd_message_seconds")[1] == 2)
-        before = spent()
-        for n in range(1, 11):
-            ana.select(0, n % 3)
-            ben.reach(n)
+    wait_until(lambda: histogram(server, "pickerd_message_seconds")[1] == 2)
+    before = spent()
+    for n in range(1, 11):
+        ana.select(0, n % 3)
+        ben.reach(n)
 
-        wait_until(lambda: histogram(server, "pickerd_last_delivery_seconds")[1] >= 10)
-        buckets, count, total = histogram(server, "pickerd_delivery_seconds")
-        committing, handling = (now - then for now, then in zip(spent(), before))
-        assert count == 10 and buckets["+Inf"] == 10, "one per command, however many listen"
-        assert list(buckets.values()) == sorted(buckets.values())
-        assert handling < total < 60 and committing / 2 < total
-        _, last_count, last_total = histogram(server, "pickerd_last_delivery_seconds")
-        assert last_count == 10 and total <= last_total < 60, "the last write follows the first"
-    finally:
-        server.stop()
+    wait_until(lambda: histogram(server, "pickerd_last_delivery_seconds")[1] >= 10)
+    buckets, count, total = histogram(server, "pickerd_delivery_seconds")
+    committing, handling = (now - then for now, then in zip(spent(), before))
+    assert count == 10 and buckets["+Inf"] == 10, "one per command, however many listen"
+    assert list(buckets.values()) == sorted(buckets.values())
+    assert handling < total < 60 and committing / 2 < total
+    _, last_count, last_total = histogram(server, "pickerd_last_delivery_seconds")
+    assert last_count == 10 and total <= last_total < 60, "the last write follows the first"
 
 
 def test_time_spent_waiting_for_events_is_not_recorded(start):
@@ -109,18 +105,15 @@ def test_time_spent_waiting_for_events_is_not_recorded(start):
     assert any(recorded() < 0.5 for _ in range(10))
 
 
-def test_store_batches_are_recorded(_logs, tmp_path):
-    server = stored(_logs / "histograms.log", tmp_path / "store.sqlite")
-    try:
-        tap(server.session(LISTS), 10)
+def test_store_batches_are_recorded(serve):
+    server = serve()
+    tap(server.session(LISTS), 10)
 
-        wait_until(lambda: len({histogram(server, name)[1] for name in OF_STORE}) == 1)
-        counts = set()
-        for name in OF_STORE:
-            buckets, count, total = histogram(server, name)
-            assert count >= 10 and total > 0, name
-            assert buckets["+Inf"] == count
-            counts.add(count)
-        assert len(counts) == 1, "every histogram has one value per batch"
-    finally:
-        server.stop()
+    wait_until(lambda: len({histogram(server, name)[1] for name in OF_STORE}) == 1)
+    counts = set()
+    for name in OF_STORE:
+        buckets, count, total = histogram(server, name)
+        assert count >= 10 and total > 0, name
+        assert buckets["+Inf"] == count
+        counts.add(count)
+    assert len(counts) == 1, "every histogram has one value per batch"

@@ -9,7 +9,6 @@ from harness.loops import loop_of, one_on_each_loop
 from harness.patience import PATIENCE
 from harness.shop import accepts
 from harness.pickerd import wait_until
-from harness.store import stored
 from test_event_streams import Watcher
 
 COUNT = 3
@@ -97,27 +96,24 @@ def test_a_loop_without_connections_answers_the_requests_of_other_loops_until_th
     assert looped.exited() == 0
 
 
-def test_a_failing_store_affects_every_loop_and_recovers_for_all(tmp_path):
+def test_a_failing_store_affects_every_loop_and_recovers_for_all(serve, tmp_path):
     path = tmp_path / "store.sqlite"
-    server = stored(tmp_path / "log", path, options=("--loops", str(COUNT)))
-    try:
-        sessions = one_on_each_loop(server, COUNT, LISTS)
-        members = [session.join("Ana") for session in sessions]
-        path.rename(tmp_path / "away")
-        for member in members:
-            member.ask_select(0, 1)
-        for member in members:
-            member.closed(4503)
-        assert server.get("/readyz").status == 503
-        assert [server.create(LISTS).status for _ in range(COUNT)] == [503] * COUNT
+    server = serve(options=("--loops", str(COUNT)))
+    sessions = one_on_each_loop(server, COUNT, LISTS)
+    members = [session.join("Ana") for session in sessions]
+    path.rename(tmp_path / "away")
+    for member in members:
+        member.ask_select(0, 1)
+    for member in members:
+        member.closed(4503)
+    assert server.get("/readyz").status == 503
+    assert [server.create(LISTS).status for _ in range(COUNT)] == [503] * COUNT
 
-        (tmp_path / "away").rename(path)
-        wait_until(lambda: server.get("/readyz").status == 200, what="a healthy store")
+    (tmp_path / "away").rename(path)
+    wait_until(lambda: server.get("/readyz").status == 200, what="a healthy store")
 
-        for session in sessions:
-            before = session.revision()
-            # No member received it, but it may be in the file that was moved away.
-            assert before in (0, 1)
-            assert tap_of(session.join("Bo"), 2) == before + 1
-    finally:
-        server.stop()
+    for session in sessions:
+        before = session.revision()
+        # No member received it, but it may be in the file that was moved away.
+        assert before in (0, 1)
+        assert tap_of(session.join("Bo"), 2) == before + 1

@@ -8,8 +8,6 @@ import shutil
 import time
 from pathlib import Path
 
-import pytest
-
 from harness.certificates import Authority
 from harness.definitions import LISTS
 from harness.member import Hung
@@ -18,51 +16,42 @@ from harness.patience import PATIENCE
 from harness.pickerd import run, wait_until
 from harness.postgres import Cut
 from harness.ports import free_ports
-from harness.store import again, back, log_lines, stored_at
+from harness.store import again, back, log_lines
 
 
-@pytest.fixture
-def store(postgres):
-    return postgres.database()
+def test_a_crash_of_the_database_loses_no_acknowledged_command(own_postgres, serve):
+    server = serve(own_postgres.database())
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.is_trusted = True
+    ana.select(0, 1)
+    ana.reach(1)
+
+    for _ in range(30):
+        began = time.monotonic()
+        own_postgres.crash()
+        revision = ana.screen.revision
+        read = server.get(session.path)
+        # Reads go on for 1.5 s, for which a busy machine may end the database.
+        assert read.status == 503 or read.json["revision"] == revision
+        ref = ana.ask_select(0, 2 - revision % 2 * 2)
+        own_postgres.start()
+        try:
+            answer = ana.answer(ref)
+            break
+        except Hung:
+            # PostgreSQL has started too late on a busy machine: commands wait for 10 s.
+            assert time.monotonic() - began > 9, ana.hung
+        wait_until(lambda: server.get("/readyz").status == 200)
+        ana = wait_until(lambda: returned(session, ana))
+    assert (answer["type"], answer["revision"]) == ("delta", revision + 1), (
+        "the command has waited")
+    assert len(log_lines(session)) == revision + 1
 
 
-def test_a_crash_of_the_database_loses_no_acknowledged_command(tmp_path, own_postgres):
-    store = own_postgres.database()
-    server = stored_at(tmp_path / "log", store)
-    try:
-        session = server.session(LISTS)
-        ana = session.join("Ana")
-        ana.is_trusted = True
-        ana.select(0, 1)
-        ana.reach(1)
-
-        for _ in range(30):
-            began = time.monotonic()
-            own_postgres.crash()
-            revision = ana.screen.revision
-            read = server.get(session.path)
-            # Reads go on for 1.5 s, for which a busy machine may end the database.
-            assert read.status == 503 or read.json["revision"] == revision
-            ref = ana.ask_select(0, 2 - revision % 2 * 2)
-            own_postgres.start()
-            try:
-                answer = ana.answer(ref)
-                break
-            except Hung:
-                # PostgreSQL has started too late on a busy machine: commands wait for 10 s.
-                assert time.monotonic() - began > 9, ana.hung
-            wait_until(lambda: server.get("/readyz").status == 200)
-            ana = wait_until(lambda: returned(session, ana))
-        assert (answer["type"], answer["revision"]) == ("delta", revision + 1), (
-            "the command has waited")
-        assert len(log_lines(session)) == revision + 1
-    finally:
-        server.stop()
-
-
-def test_a_command_is_done_once_when_the_answer_of_its_commit_is_lost(store, tmp_path):
+def test_a_command_is_done_once_when_the_answer_of_its_commit_is_lost(store, serve, tmp_path):
     cut = Cut(store, tmp_path)
-    server = stored_at(tmp_path / "log", cut.store)
+    server = serve(cut.store)
     try:
         session = server.session(LISTS)
         ana = session.join("Ana")
@@ -80,36 +69,33 @@ def test_a_command_is_done_once_when_the_answer_of_its_commit_is_lost(store, tmp
         cut.close()
 
 
-def test_passwords_are_not_logged(tmp_path):
+def test_passwords_are_not_logged():
     for store in ("postgres://pickerd:geheim@127.0.0.1:1/none", "postgres://pickerd:geheim@[/x"):
         ran = run("serve", "--store", store, "--listen", "127.0.0.1:0")
         assert ran.returncode != 0 and ran.stderr
         assert "geheim" not in ran.stderr + ran.stdout
 
 
-def test_a_database_that_hangs_loses_and_repeats_nothing(tmp_path, own_postgres):
-    server = stored_at(tmp_path / "log", own_postgres.database())
-    try:
-        session = server.session(LISTS)
-        ana = session.join("Ana")
-        ana.select(0, 1)
-        command = {"type": "select", "column": 0, "row": 2, "ref": ana.next_ref(),
-                   "generation": ana.screen.columns[0]["generation"]}
-        with own_postgres.stopped():
-            ana.send(command)
-            ana.closed(4503)
-            # As the handbook says of the alerts: it is a failure, and no lag any more.
-            assert samples(server, "pickerd_store_failed") == {(): 1}
-            assert samples(server, "pickerd_store_lag_seconds") == {(): 0}
-        wait_until(lambda: server.get("/readyz").status == 200)
+def test_a_database_that_hangs_loses_and_repeats_nothing(own_postgres, serve):
+    server = serve(own_postgres.database())
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    command = {"type": "select", "column": 0, "row": 2, "ref": ana.next_ref(),
+               "generation": ana.screen.columns[0]["generation"]}
+    with own_postgres.stopped():
+        ana.send(command)
+        ana.closed(4503)
+        # As the handbook says of the alerts: it is a failure, and no lag any more.
+        assert samples(server, "pickerd_store_failed") == {(): 1}
+        assert samples(server, "pickerd_store_lag_seconds") == {(): 0}
+    wait_until(lambda: server.get("/readyz").status == 200)
 
-        came = wait_until(lambda: returned(session, ana))
-        came.send(command)
-        came.answer(command["ref"])
-        assert session.revision() == 2
-        assert [line["ref"] for line in log_lines(session).values()] == [1, command["ref"]]
-    finally:
-        server.stop()
+    came = wait_until(lambda: returned(session, ana))
+    came.send(command)
+    came.answer(command["ref"])
+    assert session.revision() == 2
+    assert [line["ref"] for line in log_lines(session).values()] == [1, command["ref"]]
 
 
 def returned(session, member):
@@ -120,9 +106,9 @@ def returned(session, member):
         return None
 
 
-def test_clients_resume_after_a_store_was_moved(store, tmp_path):
+def test_clients_resume_after_a_store_was_moved(store, serve, tmp_path):
     path = tmp_path / "store.sqlite"
-    server = stored_at(tmp_path / "log", f"sqlite:{path}")
+    server = serve()
     session = server.session(LISTS, external="order 7")
     ana = session.join("Ana")
     ana.select(0, 1)
@@ -135,25 +121,22 @@ def test_clients_resume_after_a_store_was_moved(store, tmp_path):
     copied = moved(path, store)
     server.arguments[server.arguments.index(f"sqlite:{path}")] = store
     server.start()
-    try:
-        came = back(session, ana)
+    came = back(session, ana)
 
-        assert refused.returncode == 69 and "another pickerd serves" in refused.stderr
-        assert copied.returncode == 0 and "has 1 session" in copied.stdout
-        assert came.welcome["resumed"] and came.id == ana.id
-        assert log_lines(session) == lines
-        taken = server.create(LISTS, external="order 7")
-        assert (taken.status, taken.code) == (409, "externalTaken")
-        came.select(0, 1)
-    finally:
-        server.stop()
+    assert refused.returncode == 69 and "another pickerd serves" in refused.stderr
+    assert copied.returncode == 0 and "has 1 session" in copied.stdout
+    assert came.welcome["resumed"] and came.id == ana.id
+    assert log_lines(session) == lines
+    taken = server.create(LISTS, external="order 7")
+    assert (taken.status, taken.code) == (409, "externalTaken")
+    came.select(0, 1)
 
 
 def moved(path, store):
     return run("move", f"sqlite:{path}", store)
 
 
-def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, own_postgres):
+def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, own_postgres, serve):
     port, = free_ports(1)
     (tmp_path / "other").mkdir()
     authority, other = Authority(tmp_path), Authority(tmp_path / "other")
@@ -177,24 +160,13 @@ def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, 
         ran = run("serve", "--store", store(host, root), "--listen", "127.0.0.1:0")
         assert ran.returncode == 69, ran.stderr
         assert "SSL error" in ran.stderr or "certificate" in ran.stderr, ran.stderr
-    server = stored_at(tmp_path / "log", store("localhost", authority.root))
-    try:
-        assert server.session(LISTS).join("Ana").select(0, 1)["type"] == "delta"
-    finally:
-        server.stop()
+    server = serve(store("localhost", authority.root))
+    assert server.session(LISTS).join("Ana").select(0, 1)["type"] == "delta"
 
 
-@pytest.fixture
-def stored(store, tmp_path):
-    """A server with its store in a new database."""
-    server = stored_at(tmp_path / "log", store)
-    yield server
-    server.stop()
-
-
-def test_replay_of_a_database_without_sessions_says_so(stored, store, postgres):
+def test_replay_of_a_database_without_sessions_says_so(serve, store, postgres):
     """Regression: it reported a missing table, or that the session had ended."""
-    session = stored.session(LISTS)
+    session = serve(store).session(LISTS)
     empty = replayed(postgres.database(), session)
     postgres.sql(store, "UPDATE pickerd.store SET moving_from = 'a/1'")
     incomplete = replayed(store, session)

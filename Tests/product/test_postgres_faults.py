@@ -21,29 +21,9 @@ from harness.pickerd import wait_until
 from harness.postgres import BINARIES, Cut, Postgres
 from harness.store import again, back, stored_at
 
-
-@pytest.fixture
-def store(postgres):
-    return postgres.database()
-
-
-@pytest.fixture
-def start(tmp_path, store):
-    """Starts nodes, which are stopped at the end."""
-    nodes = []
-
-    def begin(*options):
-        nodes.append(stored_at(
-            tmp_path / f"{len(nodes)}.log", store, options=options, clock="system"))
-        return nodes[-1]
-
-    yield begin
-    for node in nodes:
-        node.stop()
-
-
 ENDED = """SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE '{}'"""
+
 
 @contextlib.contextmanager
 def holding(store, *statements):
@@ -60,9 +40,9 @@ def holding(store, *statements):
         assert psql.wait(PATIENCE) == 0
 
 
-def test_each_line_of_the_log_is_json_when_connections_are_ended(start, postgres, store):
+def test_each_line_of_the_log_is_json_when_connections_are_ended(serve, postgres, store):
     """Regression: libpq wrote the server's messages to standard error."""
-    server = start("--log-format", "json")
+    server = serve(store, options=("--log-format", "json"), clock="system")
     session = server.session(LISTS)
 
     for _ in range(3):
@@ -83,9 +63,9 @@ def is_ready(server):
     return server.get("/readyz").status == 200
 
 
-def test_a_node_is_not_ready_while_its_tables_are_locked(start, postgres, store):
+def test_a_node_is_not_ready_while_its_tables_are_locked(serve, postgres, store):
     """Regression: it said after half a second that the store was writable again."""
-    server = start()
+    server = serve(store, clock="system")
     session = server.session(LISTS)
     ana = session.join("Ana")
 

@@ -13,25 +13,12 @@ from harness.definitions import LISTS
 from harness.member import Hung
 from harness.patience import PATIENCE
 from harness.pickerd import binary, wait_until
-from harness.store import again, back, log_lines, stored
+from harness.store import again, back, log_lines
 
 
 @pytest.fixture
-def place(tmp_path):
-    """Starts servers on one store and stops them after the test."""
-    class Place:
-        path = tmp_path / "store.sqlite"
-        servers = []
-
-        def serve(self, path=None, **rest):
-            server = stored(tmp_path / "log", path or self.path, **rest)
-            self.servers.append(server)
-            return server
-
-    yield Place()
-    for server in Place.servers:
-        if server.is_alive:
-            server.kill()
+def path(tmp_path):
+    return tmp_path / "store.sqlite"
 
 
 def refused(path):
@@ -87,12 +74,12 @@ def fails_and_recovers(server, session, ana, harm, heal, why):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a small disk")
-def test_a_full_disk_is_reported_and_recovers_without_a_restart(place, tmp_path):
+def test_a_full_disk_is_reported_and_recovers_without_a_restart(serve, tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], check=True)
     try:
-        server = place.serve(disk / "store.sqlite")
+        server = serve(f"sqlite:{disk}/store.sqlite")
         session, ana = worked(server)
 
         def fill():
@@ -107,26 +94,23 @@ def test_a_full_disk_is_reported_and_recovers_without_a_restart(place, tmp_path)
             server, session, ana, fill, (disk / "ballast").unlink, ["full", "disk I/O"])
         server.stop()
     finally:
-        for server in place.servers:
-            if server.is_alive:
-                server.kill()
         subprocess.run(["umount", "-l", disk], check=True)
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal", ".lock"])
-def test_a_moved_file_is_reported_and_nothing_is_acknowledged(place, suffix):
-    server = place.serve()
+def test_a_moved_file_is_reported_and_nothing_is_acknowledged(serve, path, suffix):
+    server = serve()
     session, ana = worked(server)
-    file = place.path.with_name(place.path.name + suffix)
-    away = place.path.with_name("away")
+    file = path.with_name(path.name + suffix)
+    away = path.with_name("away")
 
     fails_and_recovers(
         server, session, ana, lambda: file.rename(away), lambda: away.rename(file),
         ["moved, removed or replaced", "was removed while"])
 
 
-def test_only_its_user_can_read_a_store_and_its_backup_whatever_the_umask(tmp_path):
-    path, copy = tmp_path / "store.sqlite", tmp_path / "copy.sqlite"
+def test_only_its_user_can_read_a_store_and_its_backup_whatever_the_umask(path, tmp_path):
+    copy = tmp_path / "copy.sqlite"
     server = subprocess.Popen(
         [binary(), "serve", "--listen", "127.0.0.1:0", "--store", f"sqlite:{path}"],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, umask=0)
@@ -143,27 +127,27 @@ def test_only_its_user_can_read_a_store_and_its_backup_whatever_the_umask(tmp_pa
     assert set(modes.values()) == {0o600}, modes
 
 
-def test_a_store_with_two_names_is_refused(place, tmp_path):
-    server = place.serve()
+def test_a_store_with_two_names_is_refused(serve, path, tmp_path):
+    server = serve()
     worked(server)
-    os.link(place.path, tmp_path / "other.sqlite")
+    os.link(path, tmp_path / "other.sqlite")
 
     assert "has another name (a hard link)" in refused(tmp_path / "other.sqlite")
     server.stop()
-    assert "has another name (a hard link)" in refused(place.path)
+    assert "has another name (a hard link)" in refused(path)
 
 
-def test_a_file_that_is_not_a_database_is_refused_and_not_changed(place):
-    place.path.write_text("Dear diary, " * 500)
-    before = place.path.read_bytes()
+def test_a_file_that_is_not_a_database_is_refused_and_not_changed(path):
+    path.write_text("Dear diary, " * 500)
+    before = path.read_bytes()
 
-    assert "damaged" in refused(place.path)
-    assert place.path.read_bytes() == before
+    assert "damaged" in refused(path)
+    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal"])
-def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(place, tmp_path, suffix):
-    server = place.serve()
+def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(serve, tmp_path, suffix):
+    server = serve()
     session, ana = worked(server, 60)
     # A clean shutdown would leave an empty journal.
     server.kill() if suffix else server.stop()
@@ -180,16 +164,16 @@ def test_a_truncated_store_is_refused_complete_or_of_a_new_epoch(place, tmp_path
         folder.mkdir()
         for name, data in originals.items():
             (folder / f"store.sqlite{name}").write_bytes(data[:cut] if name == suffix else data)
-        outcomes.add(served(place, folder / "store.sqlite", session, ana, cut))
+        outcomes.add(served(serve, folder / "store.sqlite", session, ana, cut))
         shutil.rmtree(folder)
 
     assert "whole" in outcomes and len(outcomes) > 1, outcomes
 
 
-def served(place, path, session, ana, cut):
+def served(serve, path, session, ana, cut):
     """The state of a session after its store was cut; asserts no lost history in the same epoch."""
     try:
-        server = place.serve(path)
+        server = serve(f"sqlite:{path}")
     except AssertionError:
         assert "damaged" in refused(path), cut
         return "refused"
@@ -203,16 +187,16 @@ def served(place, path, session, ana, cut):
     return "whole"
 
 
-def test_an_older_copy_gets_a_new_epoch(place, tmp_path):
-    server = place.serve()
+def test_an_older_copy_gets_a_new_epoch(serve, path):
+    server = serve()
     session, ana = worked(server)
     server.stop()
-    older = place.path.read_bytes()
+    older = path.read_bytes()
     server.start()
     ana = back(session, ana)
     ana.select(0, (ana.screen.columns[0]["row"] + 1) % 4)
     server.stop()
-    place.path.write_bytes(older)
+    path.write_bytes(older)
     server.start()
 
     session.epoch = server.get(session.path).json["epoch"]
@@ -225,8 +209,8 @@ def test_an_older_copy_gets_a_new_epoch(place, tmp_path):
     assert session.revision() == came.screen.revision, "the new epoch is stored"
 
 
-def test_sigxfsz_does_not_end_the_server(place):
-    server = place.serve()
+def test_sigxfsz_does_not_end_the_server(serve):
+    server = serve()
     server.process.send_signal(signal.SIGXFSZ)
 
     assert server.get("/healthz").status == 200

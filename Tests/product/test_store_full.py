@@ -5,16 +5,14 @@ import pytest
 from harness.definitions import LISTS
 from harness.loops import metric
 from harness.pickerd import wait_until
-from harness.store import again, back, stored
+from harness.store import again, back
 
 LIMIT = 16_777_216
 
 
 @pytest.fixture
-def small(tmp_path):
-    server = stored(tmp_path / "log", tmp_path / "store.sqlite", limits={"storeBytes": LIMIT})
-    yield server
-    server.stop()
+def small(serve):
+    return serve(limits={"storeBytes": LIMIT})
 
 
 def large(number):

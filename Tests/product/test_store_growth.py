@@ -3,14 +3,12 @@
 from harness.definitions import LISTS
 from harness.loops import metric
 from harness.pickerd import wait_until
-from harness.store import again, stored
+from harness.store import again
 
 
-def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):
+def test_sessions_that_nobody_uses_take_little_memory(serve):
     """Each has 12 KB of rows. Without eviction they would take 12 MB."""
-    store = stored(tmp_path / "log", tmp_path / "store.sqlite", limits={
-        "createsPerSecond": 100_000})
-    request.addfinalizer(store.stop)
+    store = serve(limits={"createsPerSecond": 100_000})
     definition = {"kind": "columns", "columns": [[f"{n:03}" + "x" * 117 for n in range(100)]]}
 
     def memory(count):
@@ -25,9 +23,8 @@ def test_sessions_that_nobody_uses_take_little_memory(tmp_path, request):
     assert memory(1000) - before < 1000 * 5000
 
 
-def test_evicted_and_restored_sessions_count_against_the_limit_of_sessions(tmp_path, request):
-    store = stored(tmp_path / "log", tmp_path / "store.sqlite", limits={"sessions": 2})
-    request.addfinalizer(store.stop)
+def test_evicted_and_restored_sessions_count_against_the_limit_of_sessions(serve):
+    store = serve(limits={"sessions": 2})
     sessions = [store.session(LISTS) for _ in range(2)]
     wait_until(lambda: metric(store, "pickerd_sessions_resident") == 0, what="eviction")
 

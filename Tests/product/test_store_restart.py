@@ -7,22 +7,7 @@ import pytest
 
 from harness.definitions import LISTS, TREE
 from harness.pickerd import wait_until
-from harness.store import again, back, log_lines, stored
-
-
-@pytest.fixture
-def serve(tmp_path):
-    """Starts a server on this test's store."""
-    servers = []
-
-    def begin(**rest):
-        servers.append(stored(tmp_path / "log", tmp_path / "store.sqlite", **rest))
-        return servers[-1]
-
-    yield begin
-    for server in servers:
-        if server.is_alive:
-            server.stop()
+from harness.store import again, back, log_lines
 
 
 @pytest.mark.parametrize("kill", [True, False], ids=["kill -9", "SIGTERM"])

@@ -3,44 +3,33 @@
 import re
 import sqlite3
 
-import pytest
-
 from harness.definitions import LISTS
 from harness.pickerd import REPOSITORY, run
-from harness.store import stored_at
 
 
-@pytest.fixture
-def store(postgres):
-    return postgres.database()
-
-
-def test_a_restored_dump_is_served_under_new_epochs(postgres, store, tmp_path):
+def test_a_restored_dump_is_served_under_new_epochs(postgres, store, serve, tmp_path):
     handbook = (REPOSITORY / "deploy/README.md").read_text()
     renewal = re.search(r"UPDATE pickerd.store SET [^'\"]*'[^']*'", handbook)[0]
-    server = stored_at(tmp_path / "log", store, clock=None)
-    try:
-        session = server.session(LISTS)
-        ana = session.join("Ana")
-        ana.select(0, 1)
-        ana.reach(1)
-        postgres.run("pg_dump", "-d", store, "--format=custom", "--schema=pickerd",
-                     f"--file={tmp_path}/dump")
-        ana.select(0, 2)
-        ana.reach(2)
-        server.stop()
+    server = serve(store, clock=None)
+    session = server.session(LISTS)
+    ana = session.join("Ana")
+    ana.select(0, 1)
+    ana.reach(1)
+    postgres.run("pg_dump", "-d", store, "--format=custom", "--schema=pickerd",
+                 f"--file={tmp_path}/dump")
+    ana.select(0, 2)
+    ana.reach(2)
+    server.stop()
 
-        postgres.run("pg_restore", "--clean", "--if-exists", "-d", store, f"{tmp_path}/dump")
-        postgres.sql(store, renewal)
-        server.start()
+    postgres.run("pg_restore", "--clean", "--if-exists", "-d", store, f"{tmp_path}/dump")
+    postgres.sql(store, renewal)
+    server.start()
 
-        session.server = server
-        now = server.get(session.path).json
-        assert now["revision"] == 1 and now["epoch"] != session.epoch, now
-        welcome = session.connect().join(resume=ana.resume())
-        assert welcome["resumed"] is False and welcome["snapshot"] == now["snapshot"]
-    finally:
-        server.stop()
+    session.server = server
+    now = server.get(session.path).json
+    assert now["revision"] == 1 and now["epoch"] != session.epoch, now
+    welcome = session.connect().join(resume=ana.resume())
+    assert welcome["resumed"] is False and welcome["snapshot"] == now["snapshot"]
 
 
 def test_a_database_is_not_backed_up_to_a_file(store, tmp_path):
