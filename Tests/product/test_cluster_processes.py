@@ -84,23 +84,17 @@ def test_a_port_on_which_another_haproxy_listens_is_refused():
         f"make cluster PORT={port + 1}\n")
 
 
-def test_a_server_that_is_not_there_is_reported_at_once():
-    done = subprocess.run(
-        [REPOSITORY / "deploy/cluster/cluster.py", "--pickerd", "/nowhere/pickerd"],
-        capture_output=True, text=True, timeout=PATIENCE)
-
-    assert done.returncode == 1
-    assert done.stderr == (
+@pytest.mark.parametrize("arguments, said", [
+    (["--pickerd", "/nowhere/pickerd"], re.escape(
         "make cluster: /nowhere/pickerd is not a program. Build it with make build, or give "
-        "--pickerd FILE\n")
-
-
-def test_an_invalid_argument_of_the_nodes_is_reported():
+        "--pickerd FILE\n")),
+    # Whichever of the three nodes exits first is reported.
+    (["--store", "memory:", "--pickerd", "PICKERD", "--", "--limit", "nonsense=1"],
+     r"(?s).*node\d has exited:.*nonsense.*")], ids=["no program", "an argument of the nodes"])
+def test_an_invalid_argument_is_reported(arguments, said):
+    arguments = [str(binary()) if each == "PICKERD" else each for each in arguments]
     done = subprocess.run(
-        [REPOSITORY / "deploy/cluster/cluster.py", "--store", "memory:", "--pickerd",
-         binary(), "--", "--limit", "nonsense=1"],
-        capture_output=True, text=True, timeout=PATIENCE)
+        [REPOSITORY / "deploy/cluster/cluster.py", *arguments], capture_output=True, text=True,
+        timeout=PATIENCE)
 
-    assert done.returncode == 1
-    # Whichever of the three exits first is reported.
-    assert re.search(r"node\d has exited:.*nonsense", done.stderr, re.S)
+    assert done.returncode == 1 and re.fullmatch(said, done.stderr), done.stderr

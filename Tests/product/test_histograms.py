@@ -1,12 +1,10 @@
 """The histograms in /metrics."""
 
-import os
 import re
-import subprocess
 
 from harness.definitions import LISTS
 from harness.pickerd import wait_until
-from harness.proxies import program
+from harness.proxies import traced
 
 OF_LOOPS = ["pickerd_message_seconds", "pickerd_loop_iteration_seconds"]
 OF_STORE = ["pickerd_store_wait_seconds", "pickerd_store_commit_seconds",
@@ -52,20 +50,13 @@ def test_messages_and_event_loop_iterations_are_recorded(start):
 def test_an_idle_loop_waits_with_one_system_call_in_each_iteration(start, tmp_path):
     server = start()
     trace = tmp_path / "trace"
-    strace = subprocess.Popen([
-        program("strace"), "-f", "-p", str(server.process.pid),
-        "-e", "trace=epoll_wait,epoll_pwait", "-o", trace], stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"})
-    try:
-        assert b"attached" in strace.stderr.readline()
+    with traced(server, "epoll_wait,epoll_pwait", trace):
         wait_until(lambda: trace.read_text().count("epoll_") > 20, what="waiting loops")
-    finally:
-        strace.terminate()
-        strace.wait()
 
     assert re.findall(r"epoll_p?wait\(\d+, \[\], \d+, 0\b.*\) += 0", trace.read_text()) == []
 
 
-def test_a_delivery_is_measured_with_the_time_that_the_store_takes(serve):
+def test_deliveries_and_batches_are_measured_with_the_time_that_the_store_takes(serve):
     server = serve()
     session = server.session(LISTS)
     ana, ben = session.join("Ana"), session.join("Ben")
@@ -89,6 +80,11 @@ def test_a_delivery_is_measured_with_the_time_that_the_store_takes(serve):
     assert handling < total < 60 and committing / 2 < total
     _, last_count, last_total = histogram(server, "pickerd_last_delivery_seconds")
     assert last_count == 10 and total <= last_total < 60, "the last write follows the first"
+    wait_until(lambda: len({histogram(server, name)[1] for name in OF_STORE}) == 1,
+               what="one value per batch in every histogram")
+    for name in OF_STORE:
+        buckets, count, total = histogram(server, name)
+        assert count >= 10 and total > 0 and buckets["+Inf"] == count, name
 
 
 def test_time_spent_waiting_for_events_is_not_recorded(start):
@@ -103,17 +99,3 @@ def test_time_spent_waiting_for_events_is_not_recorded(start):
 
     # The loop may have to wait for a core in the middle of an iteration, but not always.
     assert any(recorded() < 0.5 for _ in range(10))
-
-
-def test_store_batches_are_recorded(serve):
-    server = serve()
-    tap(server.session(LISTS), 10)
-
-    wait_until(lambda: len({histogram(server, name)[1] for name in OF_STORE}) == 1)
-    counts = set()
-    for name in OF_STORE:
-        buckets, count, total = histogram(server, name)
-        assert count >= 10 and total > 0, name
-        assert buckets["+Inf"] == count
-        counts.add(count)
-    assert len(counts) == 1, "every histogram has one value per batch"

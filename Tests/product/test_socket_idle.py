@@ -27,17 +27,9 @@ def descriptors():
 
 
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path, kind):
     """Starts servers without or with TLS."""
-    started = []
-
-    def begin(kind, **limits):
-        started.append(starting(tmp_path, Authority(tmp_path) if kind == "TLS" else None))
-        return next(started[-1])(**limits)
-
-    yield begin
-    for servers in started:
-        next(servers, None)
+    yield from starting(tmp_path, Authority(tmp_path) if kind == "TLS" else None)
 
 
 def connected(address):
@@ -51,7 +43,7 @@ def connected(address):
 def test_thousands_of_idle_connections_are_closed_and_others_are_served(start, kind):
     count, bytes_max = KINDS[kind]
     # The WebSocket does not answer pings.
-    server = start(kind, headerMilliseconds=5000, pongMilliseconds=600_000,
+    server = start(headerMilliseconds=5000, pongMilliseconds=600_000,
                    connectionsMax=count + 100, addressConnectionsMax=count + 100)
     with server.websocket(timeout=PATIENCE) as web:
         def serve():

@@ -4,9 +4,8 @@ import time
 
 import pytest
 
-from conftest_socket import PATIENT, start, under_valgrind  # noqa: F401
+from conftest_socket import PATIENT, start  # noqa: F401
 from harness.pickerd import wait_until
-from rawsocket import TEXT, open_websocket
 from test_socket_limits import has_room
 
 
@@ -124,24 +123,3 @@ def test_moved_idle_connections_use_no_cpu_time(two):
     with two.raw() as raw, two.websocket("/?over"):
         raw.exchange("GET", "/hello")
         assert two.cpu_of_a_second() < 0.3
-
-
-def test_moving_connections_is_clean_under_valgrind(under_valgrind):  # noqa: F811
-    server = under_valgrind(loops=2)
-    for number in range(6):
-        with server.raw() as raw:
-            if number % 2:
-                assert raw.exchange("GET", "/hello")[0] == 200
-            assert raw.upgrade("/?over")[0] == 101
-            raw.send_frame(TEXT, b"x" * 3000)
-            assert len(raw.read_text()) == 3000
-    for path in ("/hello?over", "/stream?over&pieces=20", "/request?over&a=b"):
-        with server.raw() as raw:
-            assert raw.exchange("GET", path)[0] == 200
-    with server.raw() as raw:
-        assert raw.exchange("GET", "/hello?over")[0] == 200
-        assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
-    left_open = [open_websocket(server.address, "/?over"), server.raw()]
-    left_open[1].request("GET", "/stream?over&pieces=-1")
-    left_open[1].read_line()
-    assert server.stop() == 0, server.log.read_text()

@@ -4,8 +4,9 @@ from conftest_socket import under_valgrind  # noqa: F401
 from rawsocket import CLOSE, TEXT
 
 
-def test_every_way_to_close_a_connection_is_clean_under_valgrind(under_valgrind):  # noqa: F811
-    server = under_valgrind()
+def test_every_way_to_move_and_close_a_connection_is_clean_under_valgrind(
+        under_valgrind):  # noqa: F811
+    server = under_valgrind(loops=2)
     with server.raw() as raw:  # CVE-2025-11677
         assert raw.exchange("GET", "/hello")[0] == 200
         assert raw.upgrade("/hello", Upgrade="foo")[0] == 200
@@ -36,6 +37,22 @@ def test_every_way_to_close_a_connection_is_clean_under_valgrind(under_valgrind)
     with server.raw() as raw:
         raw.request("POST", "/echo", [("Content-Length", "99999999")])
         assert raw.response()[0] == 413
+    for number in range(6):
+        with server.raw() as raw:
+            if number % 2:
+                assert raw.exchange("GET", "/hello")[0] == 200
+            assert raw.upgrade("/?over")[0] == 101
+            raw.send_frame(TEXT, b"x" * 3000)
+            assert len(raw.read_text()) == 3000
+    for path in ("/hello?over", "/stream?over&pieces=20", "/request?over&a=b"):
+        with server.raw() as raw:
+            assert raw.exchange("GET", path)[0] == 200
+    with server.raw() as raw:
+        assert raw.exchange("GET", "/hello?over")[0] == 200
+        assert raw.exchange("POST", "/echo", body=b"b" * 100_000)[2] == b"b" * 100_000
+    moved = [server.websocket("/?over"), server.raw()]
+    moved[1].request("GET", "/stream?over&pieces=-1")
+    moved[1].read_line()
     left_open = [server.websocket(), *(server.raw() for _ in range(3))]
     left_open[0].send_frame(TEXT, b"half", final=False)
     left_open[1].request("GET", "/never")

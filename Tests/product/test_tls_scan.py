@@ -1,14 +1,11 @@
 """A scan of a server's TLS with sslyze, against version 5.7 of Mozilla's recommendations; kTLS."""
 
-import os
-import subprocess
-
 import pytest
 
 from harness.certificates import Authority
 from harness.patience import PATIENCE
 from harness.pickerd import Pickerd, wait_until
-from harness.proxies import program
+from harness.proxies import traced
 from rawsocket import Raw
 
 
@@ -83,25 +80,17 @@ Options = KTLS
 """
 
 
-def test_the_kernels_tls_is_not_used_though_openssl_cnf_turns_it_on(tmp_path):
+def test_the_kernels_tls_is_not_used_though_openssl_cnf_turns_it_on(start, tmp_path):
     """A connection that moves to another loop would be encrypted twice."""
     authority = Authority(tmp_path)
     issued = authority.issue()
     (tmp_path / "openssl.cnf").write_text(KERNEL_TLS)
-    server = Pickerd(tmp_path / "log", clock=None, options=[
+    server = start(clock=None, options=[
         "--tls-certificate", issued.certificate, "--tls-key", issued.key],
         environment={"OPENSSL_CONF": str(tmp_path / "openssl.cnf")})
     trace = tmp_path / "trace"
-    strace = subprocess.Popen([
-        program("strace"), "-f", "-p", str(server.process.pid), "-e", "trace=setsockopt,accept4",
-        "-o", trace], stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"})
-    try:
-        assert b"attached" in strace.stderr.readline()
+    with traced(server, "setsockopt,accept4", trace):
         with Raw(("127.0.0.1", server.port), tls=authority.client()) as raw:
             assert raw.exchange("GET", "/healthz")[0] == 200
         wait_until(lambda: "accept4(" in trace.read_text(), what="the trace of the connection")
-    finally:
-        strace.terminate()
-        strace.wait()
-        server.stop()
     assert "TCP_ULP" not in trace.read_text() and "SOL_TLS" not in trace.read_text()

@@ -1,5 +1,6 @@
 """The shipped configurations of nginx, HAProxy and Caddy, started in front of a server."""
 
+import contextlib
 import http.client
 import os
 import re
@@ -193,6 +194,20 @@ def program(name):
     found = shutil.which(name, path="/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin")
     assert found, f"{name} is not installed: make test installs it"
     return found
+
+
+@contextlib.contextmanager
+def traced(server, calls, trace):
+    """Writes the server's system calls with these names into a file."""
+    strace = subprocess.Popen(
+        [program("strace"), "-f", "-p", str(server.process.pid), "-e", f"trace={calls}",
+         "-o", trace], stderr=subprocess.PIPE, env={**os.environ, "LC_ALL": "C"})
+    try:
+        assert b"attached" in strace.stderr.readline()
+        yield
+    finally:
+        strace.terminate()
+        strace.wait()
 
 
 class ProxiedPickerd(Pickerd):
