@@ -7,10 +7,9 @@ import pytest
 from harness.definitions import CALENDAR
 from harness.host import Host
 from harness.member import Member
-from harness.pickerd import REPOSITORY, Pickerd, wait_until
+from harness.pickerd import REPOSITORY, wait_until
 from harness.ports import free_ports
 from harness.proxies import Proxy
-from harness.store import stored
 from rawsocket import Raw
 
 HIDDEN = [("POST", "/v1/sessions"), ("GET", "/v1/sessions"), ("PUT", "/v1/sessions/by/x"),
@@ -31,9 +30,9 @@ def backend(server, host, method, path, body=None):
     return server.request(method, path, body, token=host.api, port=server.api_port)
 
 
-def test_the_public_listener_serves_members_only(host, tmp_path):
-    server = stored(
-        tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}", options=(
+def test_the_public_listener_serves_members_only(host, serve, tmp_path):
+    server = serve(
+        auth=f"keys:{host.file}", options=(
             "--loops", "3", "--web", str(REPOSITORY / "web"), "--api-listen", "127.0.0.1:0",
             "--api-listen", f"unix:{tmp_path}/api", "--public-url", "https://pick.example.org/a/"))
     feed = host.add("feed", "feed")
@@ -83,12 +82,11 @@ def test_the_public_listener_serves_members_only(host, tmp_path):
     assert made.json["session"] in unix.stdout
     assert backend(server, host, "DELETE", path).status == 204
     ana.closed(4410)
-    server.stop()
 
 
-def test_links_open_for_members_under_the_public_name_for_every_reader(host, tmp_path):
-    server = stored(
-        tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}", options=(
+def test_links_open_for_members_under_the_public_name_for_every_reader(host, serve):
+    server = serve(
+        auth=f"keys:{host.file}", options=(
             "--api-listen", "127.0.0.1:0", "--public-url", "https://pick.example.org/a"))
     made = backend(server, host, "PUT", "/v1/sessions/by/x", {"definition": CALENDAR})
     session = made.json["session"]
@@ -110,25 +108,22 @@ def test_links_open_for_members_under_the_public_name_for_every_reader(host, tmp
         answer = server.get(prefix + ics.removeprefix("https://pick.example.org/a"))
         assert answer.status == 200 and b"DTSTART;VALUE=DATE:20181126" in answer.body, answer
     assert server.get(f"{path}/event.ics").status == 401
-    server.stop()
 
 
 @pytest.mark.parametrize("auth", ["open", "token"])
-def test_without_keys_owners_still_change_their_session_but_members_create_none(tmp_path, auth):
-    server = Pickerd(tmp_path / "log", auth=auth, options=("--api-listen", "127.0.0.1:0"))
+def test_without_keys_owners_still_change_their_session_but_members_create_none(start, auth):
+    server = start(auth=auth, options=("--api-listen", "127.0.0.1:0"))
     assert server.create(CALENDAR).code == "notFound"
     made = server.post("/v1/sessions", {"definition": CALENDAR}, port=server.api_port).json
     path, owner = f"/v1/sessions/{made['session']}", made.get("tokens", {}).get("owner")
     assert server.request("PATCH", path + "/definition", {"maxDays": 9}, token=owner).status == 200
     assert server.delete(path, token=owner).status == 204
-    server.stop()
 
 
-def test_the_backend_reaches_a_session_of_any_node(host, tmp_path, postgres):
-    store, ports = postgres.database(), free_ports(2)
-    nodes = [Pickerd(tmp_path / f"node{n}.log", auth=f"keys:{host.file}", clock=None, options=(
-        "--store", store, "--node-listen", f"127.0.0.1:{ports[n]}", "--api-listen", "127.0.0.1:0"))
-        for n in range(2)]
+def test_the_backend_reaches_a_session_of_any_node(host, start, store, tmp_path):
+    nodes = [start(auth=f"keys:{host.file}", clock=None, options=(
+        "--store", store, "--node-listen", f"127.0.0.1:{port}", "--api-listen", "127.0.0.1:0"))
+        for port in free_ports(2)]
     made = backend(nodes[0], host, "PUT", "/v1/sessions/by/x", {"definition": CALENDAR})
     path = f"/v1/sessions/{made.json['session']}"
     ana = Member(nodes[1].socket(path), "Ana", token=host.token(made.json["session"], sub="ana"))
@@ -148,8 +143,6 @@ def test_the_backend_reaches_a_session_of_any_node(host, tmp_path, postgres):
         answer = nodes[0].request("GET", path, token=host.api, port=proxy.api_port)
         assert answer.status == 200, answer
     proxy.stop()
-    for node in nodes:
-        node.stop()
 
 
 def fill(server, strangers, count, refusal):
@@ -172,10 +165,10 @@ def fill(server, strangers, count, refusal):
 @pytest.mark.parametrize("limit", ["connections", "connectionsPerAddress"])
 @pytest.mark.parametrize("loops", ["1", "2"])
 def test_strangers_that_use_up_the_connections_do_not_keep_the_backend_out(
-        host, tmp_path, limit, loops):
+        host, serve, limit, loops):
     """A correct key is never refused because of what strangers send."""
-    server = stored(
-        tmp_path / "log", tmp_path / "store.sqlite", auth=f"keys:{host.file}", limits={limit: 20},
+    server = serve(
+        auth=f"keys:{host.file}", limits={limit: 20},
         options=("--loops", loops, "--trusted-proxy", "none", "--api-listen", "127.0.0.1:0"))
     strangers = []
     try:
@@ -189,4 +182,3 @@ def test_strangers_that_use_up_the_connections_do_not_keep_the_backend_out(
     finally:
         for stranger in strangers:
             stranger.__exit__()
-        server.stop()

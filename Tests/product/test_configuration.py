@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from harness.definitions import LISTS
-from harness.pickerd import Pickerd, run
+from harness.pickerd import run
 
 #: An invalid value for each option with a value.
 WRONG = {
@@ -65,13 +65,11 @@ def test_a_valid_configuration_is_printed_with_sources_and_without_secrets(tmp_p
 
 
 @pytest.fixture
-def configured(tmp_path):
+def configured(start, tmp_path):
     """A server with a file, and the file."""
     file = tmp_path / "pickerd.yaml"
     file.write_text("logLevel: info\norigin: https://a.org\n")
-    server = Pickerd(tmp_path / "log", clock=None, options=("--config", str(file)))
-    yield server, file
-    server.stop()
+    return start(clock=None, options=("--config", str(file))), file
 
 
 def status(server, **headers):

@@ -86,12 +86,11 @@ def test_a_socket_in_use_is_not_taken_over(web):
     assert asked(server.path, "GET", "/healthz")[0] == 200
 
 
-def test_a_proxy_in_front_of_a_unix_socket_decides_about_names(tmp_path):
-    server = Pickerd(tmp_path / "log", listen=f"unix:{tmp_path}/web", clock=None)
+def test_a_proxy_in_front_of_a_unix_socket_decides_about_names(start, tmp_path):
+    start(listen=f"unix:{tmp_path}/web", clock=None)
     status, _, body = asked(
         tmp_path / "web", "POST", "/v1/sessions", DATE, [("X-Forwarded-Proto", "https")],
         host="pick.example.org")
-    server.stop()
 
     assert status == 201
     assert json.loads(body)["socket"].startswith("wss://pick.example.org/")
@@ -140,11 +139,10 @@ def test_connections_per_address_count_the_clients_of_a_proxy(web, kind, place):
 
 
 @pytest.fixture
-def operated(tmp_path):
-    server = Pickerd(tmp_path / "log", admin=f"unix:{tmp_path}/admin", clock=None)
+def operated(start, tmp_path):
+    server = start(admin=f"unix:{tmp_path}/admin", clock=None)
     server.admin = f"unix:{tmp_path}/admin"
-    yield server
-    server.stop()
+    return server
 
 
 def test_status_and_session_speak_to_a_unix_socket(operated):

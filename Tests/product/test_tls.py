@@ -43,7 +43,8 @@ def install(issued, paths):
 
 def secured(server, method, path, body=None):
     with Raw(("127.0.0.1", server.port), tls=server.tls) as raw:
-        return raw.exchange(method, path, body=json.dumps(body).encode() if body else b"")
+        return raw.exchange(method, path, body=json.dumps(body).encode() if body else b"",
+                            host=f"localhost:{server.port}")
 
 
 def serial(server):

@@ -87,9 +87,9 @@ def replaced(upgrade, kind, old):
     return started[0]
 
 
-def test_a_waiting_process_ends_on_sigterm(tmp_path):
+def test_a_waiting_process_ends_on_sigterm(serve, tmp_path):
     store = f"sqlite:{tmp_path}/store.sqlite"
-    server = Pickerd(tmp_path / "log", clock=None, options=["--store", store])
+    serve(store)
     waiting = subprocess.Popen(
         [str(binary()), "serve", "--listen", "127.0.0.1:0", "--store", store, "--limit",
          "lockMilliseconds=60000"], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
@@ -98,7 +98,6 @@ def test_a_waiting_process_ends_on_sigterm(tmp_path):
     assert waiting.wait(PATIENCE) == 69
     assert "another pickerd serves" in waiting.stderr.read()
     waiting.stderr.close()
-    server.stop()
 
 
 def test_the_handbooks_loop_starts_the_next_server_on_the_same_socket(tmp_path):
