@@ -1,7 +1,5 @@
 """All sessions together take at most `--limit sessionsBytes=`, whatever their definitions are."""
 
-from pathlib import Path
-
 import pytest
 
 from harness.definitions import LISTS
@@ -27,12 +25,6 @@ def durable(start, tmp_path):
     return start(limits=LIMIT, options=["--store", f"sqlite:{tmp_path}/store.sqlite"])
 
 
-def resident(server):
-    """The server's resident memory in bytes."""
-    pages = Path(f"/proc/{server.process.pid}/statm").read_text().split()[1]
-    return int(pages) * 4096
-
-
 def counted(server):
     return samples(server, "pickerd_sessions_bytes")[()]
 
@@ -54,13 +46,13 @@ def test_large_definitions_do_not_grow_the_memory_and_other_sessions_go_on(store
     server = request.getfixturevalue(store)
     session = server.session(LISTS)
     ana, bo = session.join("Ana"), session.join("Bo")
-    before = resident(server)
+    before = server.resident_bytes()
 
     made, _ = flood(server, 120)
 
     # With a store, sessions that nobody uses make room for others.
     assert 40 < len(made) and (store == "durable" or len(made) < 60)
-    assert resident(server) - before < 50 * MIB, "120 of them would take 71 MB"
+    assert server.resident_bytes() - before < 50 * MIB, "120 of them would take 71 MB"
     assert counted(server) <= 32 * MIB
     ana.select(0, 1)
     bo.select(0, 2)
