@@ -164,6 +164,7 @@ def test_clients_resume_after_a_restart_behind_the_proxy(server, session, kill):
     assert back.welcome["resumed"] and back.screen.revision == 1
     again = Watcher(session, last=watcher.last_id, screen=watcher.screen)
     back.select(1, 1)
+    assert again.welcome["resumed"] and again.welcome["revision"] == 1
     again.reach(2)
     again.close()
     watcher.close()
