@@ -10,6 +10,7 @@ from harness.member import Member, dial
 from harness.patience import PATIENCE
 from harness.pickerd import wait_until
 from harness.store import Nodes
+from rawsocket import UPGRADE
 
 RATE = 2
 
@@ -69,12 +70,6 @@ def test_unknown_sessions_are_looked_up_at_a_limited_rate(nodes, kind):
         assert closing(socket) == 4404
         return 101
 
-    def upgrade(node, path, headers):
-        return node.get(path, headers={
-            "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
-            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
-            "Sec-WebSocket-Protocol": "pickerd.v1", **headers}).status
-
     outcomes = [look_up(f"{kind}{number}") for number in range(20)]
 
     found = 101 if kind == "socket" else 404
@@ -83,7 +78,7 @@ def test_unknown_sessions_are_looked_up_at_a_limited_rate(nodes, kind):
     assert refused(node) - before == outcomes.count(429)
     # What this node knows costs nothing, nor do other addresses.
     assert node.get(known.path, headers=stranger).status == 200
-    assert upgrade(node, known.path, stranger) == 101
+    assert node.get(known.path, headers={**dict(UPGRADE), **stranger}).status == 101
     assert ana.select(0, 1)["type"] == "delta"
     assert node.get(other.path).status == 200
     # A session of another node is found when the bucket has a token again.
