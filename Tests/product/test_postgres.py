@@ -136,7 +136,8 @@ def moved(path, store):
     return run("move", f"sqlite:{path}", store)
 
 
-def test_a_database_is_used_over_tls_only_with_its_name_and_authority(tmp_path, own_postgres, serve):
+def test_a_database_is_used_over_tls_only_with_its_name_and_authority(
+        tmp_path, own_postgres, serve):
     port, = free_ports(1)
     (tmp_path / "other").mkdir()
     authority, other = Authority(tmp_path), Authority(tmp_path / "other")

@@ -109,7 +109,8 @@ def test_a_websocket_that_vanishes_is_closed_once(echo, end):
 
 def test_aborted_requests_do_not_leak_connections(start):
     server = start()
-    for data in (b"", b"GET /he", b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhalf",
+    for data in (b"", b"GET /he",
+                 b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\nhalf",
                  *(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % path for path in (
                      b"/large?bytes=9000000", b"/never", b"/stream?pieces=-1"))):
         for number in range(20):
