@@ -5,15 +5,20 @@ connections can be cut.
 """
 
 import asyncio
+import functools
+import http.server
 import json
 import os
 import re
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 
 import pytest
-from harness.contexts import Contexts
+from harness.contexts import Contexts, patient
 from harness.patience import PATIENCE
+from harness.pickerd import REPOSITORY
 from playwright.sync_api import expect, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium-headless-shell")
@@ -45,6 +50,21 @@ def chromium():
 @pytest.fixture(scope="session")
 def contexts(chromium):
     return Contexts(chromium)
+
+
+def bundled(folder, **environment):
+    """Makes a bundle of the pages."""
+    return subprocess.run(
+        [sys.executable, REPOSITORY / "web/bundle.py", folder], env={**os.environ, **environment},
+        check=True, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory):
+    """The folder of a bundle."""
+    folder = tmp_path_factory.mktemp("bundle") / "web"
+    bundled(folder)
+    return folder
 
 
 class Window:
@@ -107,6 +127,14 @@ class Window:
     def lacks_connection(self, name):
         """Waits until the page shows its connection in another state."""
         expect(self.connection).not_to_have_attribute("data-connection", name)
+
+    def reconnects(self, wire):
+        """The network works again, after the page has noticed that it did not."""
+        wire.cut()
+        self.lacks_connection("live")
+        wire.restore()
+        self.page.evaluate("dispatchEvent(new Event('online'))")
+        self.has_connection("live")
 
     def wheel(self, column):
         return self.page.locator(f".wheel[data-column='{column}']")
@@ -300,6 +328,16 @@ class Window:
             return element?.speaker && element.later !== null && element.painting !== null;
           }}""", polling=20)
 
+    def overflow(self):
+        """By how many pixels the page is wider than the window."""
+        return self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+    def doubles_texts(self):
+        """Doubles the size of texts, as the reader sets it in the browser."""
+        self.page.context.new_cdp_session(self.page).send(
+            "Page.setFontSizes", {"fontSizes": {"standard": 32}})
+
     def draws(self):
         """Waits until the page has drawn two frames."""
         self.page.evaluate("""() => new Promise((drawn) =>
@@ -358,6 +396,42 @@ def window(contexts, request):
         else:
             contexts.close(context)
     page_errors = [fault for one in windows for fault in one.page_errors]
+    assert not page_errors, f"the page logged errors: {page_errors}"
+
+
+@contextmanager
+def static_host(folder):
+    """Serves the files of a folder; the address."""
+    class Files(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Files, directory=folder)
+    host = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=host.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{host.server_port}"
+    finally:
+        host.shutdown()
+        host.server_close()
+
+
+@pytest.fixture
+def opened(chromium):
+    """Opens an address in a browser of its own."""
+    contexts, windows = [], []
+
+    def opens(address, **options):
+        context = patient(chromium.new_context(**{"locale": "en", **options}))
+        contexts.append(context)
+        windows.append(Window(context.new_page()))
+        windows[-1].page.goto(address)
+        return windows[-1]
+
+    yield opens
+    for context in contexts:
+        context.close()
+    page_errors = [error for one in windows for error in one.page_errors]
     assert not page_errors, f"the page logged errors: {page_errors}"
 
 
@@ -421,12 +495,12 @@ class Wire:
             writer.transport.abort()
 
     def restore(self):
-        self.is_cut = False
+        self.is_cut = self.is_mute = self.is_dead = False
 
     def renew(self):
         """Ends all connections; new ones work."""
         self.cut()
-        self.is_cut = self.is_mute = self.is_dead = False
+        self.restore()
 
     def close(self):
         self.cut()

@@ -88,6 +88,14 @@ class Session:
     def delete(self, token=None):
         return self.server.delete(self.path, token=token or self.tokens.get("owner"))
 
+    def patch(self, what, change):
+        """Merges a change into the `definition` or the `notes`; the answer."""
+        answer = self.server.request(
+            "PATCH", f"{self.path}/{what}", change, token=self.tokens.get("owner"),
+            headers={"Content-Type": "application/merge-patch+json"})
+        assert answer.status == 200, answer
+        return answer
+
     # After the test
 
     def agree(self):
