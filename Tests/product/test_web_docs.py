@@ -1,48 +1,26 @@
 """The documentation in a browser: live examples, search, keyboard, phone, and another host."""
 
-import functools
-import http.server
 import re
-import threading
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from test_bundle import bundled
-from webpages import PHONE
+from test_web_axe import has_no_violations
+from webpages import DESKTOP, PHONE, static_host
 
 pytest_plugins = ["webpages"]
 
 KINDS = ("date", "slot", "cascade", "columns", "calendar", "availability")
 PAGES = ("index", "start/first-exchange", "definitions/slot", "http/sessions", "operate/the-store", "embed/react")
-axe = Axe()
-
-
-@pytest.fixture(scope="module")
-def web(tmp_path_factory):
-    """The folder of a bundle."""
-    folder = tmp_path_factory.mktemp("bundle") / "web"
-    bundled(folder)
-    assert (folder / "docs/index.html").is_file()
-    return folder
 
 
 @pytest.fixture
-def served(start, web):
-    return start(clock=None, options=("--web", web), limits={"createsPerSecond": 100_000})
+def served(start, bundle):
+    return start(clock=None, options=("--web", bundle), limits={"createsPerSecond": 100_000})
 
 
 @pytest.fixture
-def page(chromium):
-    """A page that reports its errors."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    one = context.new_page()
-    errors = []
-    one.on("pageerror", lambda error: errors.append(str(error)))
-    one.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    yield one
-    context.close()
-    assert [error for error in errors if "Failed to load resource" not in error] == []
+def page(opened):
+    return opened("about:blank", viewport=DESKTOP, reduced_motion="reduce").page
 
 
 def address(server, name):
@@ -148,52 +126,35 @@ def test_pages_have_no_violations_of_accessibility_in_light_and_dark(served, pag
         page.goto(address(served, name))
         if name.startswith("definitions/"):
             shows(page, 1)
-        for theme in ("light", "dark"):
-            page.emulate_media(color_scheme=theme)
-            results = axe.run(page, options={"resultTypes": ["violations"]}).response
-            problems = [f"{rule['id']}: {node['html'][:160]} {node['failureSummary']}"
-                        for rule in results["violations"] for node in rule["nodes"]]
-            assert not problems, f"{name}, {theme}:\n" + "\n".join(problems)
-            assert len(results["passes"]) > 15
+        has_no_violations(page, name)
 
 
-def test_a_phone_shows_every_page_without_overflow(served, chromium, web):
-    context = chromium.new_context(**PHONE, reduced_motion="reduce")
-    phone = context.new_page()
-    try:
-        phone.goto(address(served, "definitions/calendar"))
-        shows(phone, 1)
-        for path in sorted((web / "docs").rglob("*.html")):
-            phone.goto(f"http://127.0.0.1:{served.port}/{path.relative_to(web).as_posix()}", wait_until="domcontentloaded")
-            width = phone.evaluate("document.documentElement.scrollWidth")
-            assert width <= 390, f"{path.name}: {width}"
-            assert phone.locator("h1").count() == 1
+def test_a_phone_shows_every_page_without_overflow(served, opened, bundle):
+    phone = opened(address(served, "definitions/calendar"), **PHONE, reduced_motion="reduce").page
+    shows(phone, 1)
+    still = opened("about:blank", **PHONE, java_script_enabled=False).page
+    for path in sorted((bundle / "docs").rglob("*.html")):
+        still.goto(f"http://127.0.0.1:{served.port}/{path.relative_to(bundle).as_posix()}")
+        width = still.evaluate("document.documentElement.scrollWidth")
+        assert width <= 390, f"{path.name}: {width}"
+        assert still.locator("h1").count() == 1
 
-        contents = phone.get_by_role("button", name="Contents")
-        expect(contents).to_have_attribute("aria-expanded", "false")
-        contents.click()
-        expect(phone.locator(".nav")).to_be_visible()
-        phone.get_by_role("link", name="Plain HTML").click()
-        expect(phone.get_by_role("heading", level=1)).to_have_text("Plain HTML")
-        expect(phone.locator(".nav")).to_be_hidden()
-    finally:
-        context.close()
+    contents = phone.get_by_role("button", name="Contents")
+    expect(contents).to_have_attribute("aria-expanded", "false")
+    contents.click()
+    expect(phone.locator(".nav")).to_be_visible()
+    phone.get_by_role("link", name="Plain HTML").click()
+    expect(phone.get_by_role("heading", level=1)).to_have_text("Plain HTML")
+    expect(phone.locator(".nav")).to_be_hidden()
 
 
-def test_any_static_host_serves_it_below_a_path(web, page, tmp_path):
-    (tmp_path / "manual").symlink_to(web / "docs")
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
-    handler.log_message = lambda *_: None
-    host = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=host.serve_forever, daemon=True).start()
-    try:
-        page.goto(f"http://127.0.0.1:{host.server_address[1]}/manual/definitions/slot.html")
+def test_any_static_host_serves_it_below_a_path(bundle, page, tmp_path):
+    (tmp_path / "manual").symlink_to(bundle / "docs")
+    with static_host(tmp_path) as host:
+        page.goto(f"{host}/manual/definitions/slot.html")
         # Without pickerd an example says how it becomes live.
         expect(page.locator(".answer").first).to_contain_text("make run")
         page.get_by_role("searchbox", name="Search the docs").fill("cascade")
         expect(page.locator(".found a").first).to_have_attribute("href", re.compile("cascade"))
         page.locator(".found a").first.click()
         expect(page.get_by_role("heading", level=1)).to_have_text("cascade")
-    finally:
-        host.shutdown()
-        host.server_close()
