@@ -1,38 +1,19 @@
-"""Lost connections, offline mode, reloads and deleted sessions in the browser."""
+"""Lost connections, offline mode, restarts of the server, and deleted sessions in the browser."""
 
 import pytest
 from harness.definitions import CALENDAR, DATE, LISTS
 from harness.pickerd import wait_until
+from harness.ports import free_port
 from playwright.sync_api import expect
-from webpages import Window
+from test_web_home import sessions
+from webpages import Window, Wire
 
 pytest_plugins = ["webpages"]
 
 
 @pytest.mark.used_pages
-def test_a_lost_connection_is_resumed_without_gaps(window, server, wire):
-    session = server.session(DATE)
-    ana = window(server, session, name="Ana", port=wire.port)
-    bo = window(server, session, name="Bo")
-    member = ana.picker("self.id")
-
-    wire.cut()
-    ana.has_connection("waiting")
-    expect(bo.face("Ana (away)")).to_be_visible()
-    bo.type_at(0, "2", "0", "0", "0")
-    expect(bo.chosen).to_contain_text("2000")
-    bo.type_at(1, "2")
-    expect(bo.chosen).to_contain_text("February")
-    wire.restore()
-
-    expect(ana.chosen).to_have_text("Wednesday, February 23, 2000")
-    ana.has_connection("live")
-    assert ana.picker("self.id") == member
-    assert ana.picker("state.revision") == session.revision() == 2
-
-
-@pytest.mark.used_pages
-def test_a_selection_made_while_disconnected_is_executed_once(window, server, wire):
+def test_selections_made_while_disconnected_are_executed_once_and_undo_is_unavailable(
+        window, server, wire):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana", port=wire.port)
     wire.cut()
@@ -41,68 +22,18 @@ def test_a_selection_made_while_disconnected_is_executed_once(window, server, wi
     ana.type_at(0, "ArrowDown")
     expect(ana.selected(0)).to_have_text("Windows")
     expect(ana.page.locator(".banner")).to_contain_text("Offline. 1 change waits.")
+    ana.type_at(1, "End")
+    expect(ana.page.locator(".banner")).to_contain_text("Offline. 2 changes wait.")
     ana.button("Undo").click(force=True)
+    expect(ana.note).to_contain_text("You cannot do that while offline.")
     wire.restore()
 
     # On a busy machine the page may already have reconnected and hidden the button.
     ana.page.locator("[part=retry]").dispatch_event("click")
     ana.has_connection("live")
     ana.is_idle()
-    assert session.result() == {"keys": ["Windows", "Xcode"]}
-    assert session.revision() == 1
-
-
-@pytest.mark.used_pages
-def test_undo_is_unavailable_offline_with_a_message(window, server):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana")
-
-    ana.page.context.set_offline(True)
-    expect(ana.page.locator(".banner")).to_contain_text("You are offline.")
-    ana.button("Undo").click(force=True)
-
-    expect(ana.note).to_contain_text("You cannot do that while offline.")
-
-
-@pytest.mark.used_pages
-def test_the_result_line_shows_the_range_that_is_drawn_while_disconnected(window, server, wire):
-    session = server.session(CALENDAR)
-    ana = window(server, session, name="Ana", port=wire.port)
-    ana.day("2018-11-10").click()
-    ana.day("2018-11-12").click()
-    expect(ana.chosen).to_have_text("Nov 10 – 12, 2018 · 3 days")
-    ana.is_idle()
-    wire.cut()
-    ana.has_connection("waiting")
-
-    ana.day("2018-11-20").click()
-    expect(ana.bands("2018-11")).to_have_count(1)
-    expect(ana.chosen).to_have_text("")
-    ana.day("2018-11-21").click()
-    expect(ana.chosen).to_have_text("Nov 20 – 21, 2018 · 2 days")
-    wire.restore()
-
-    ana.has_connection("live")
-    ana.is_idle()
-    expect(ana.chosen).to_have_text("Nov 20 – 21, 2018 · 2 days")
-    assert session.result() == {"start": "2018-11-20", "end": "2018-11-21", "days": 2}
-
-
-def test_a_reload_resumes_the_same_member(window, server):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana")
-    bo = window(server, session, name="Bo")
-    ana.type_at(0, "ArrowDown")
-    expect(bo.selected(0)).to_have_text("Windows")
-    member = ana.picker("self.id")
-
-    ana.page.reload()
-    expect(ana.chosen).to_have_text("Windows · Xcode")
-
-    assert ana.picker("self.id") == member
-    assert len(session.get()["members"]) == 2
-    ana.type_at(0, "ArrowDown")
-    expect(bo.selected(0)).to_have_text("Linux")
+    assert session.result() == {"keys": ["Windows", "Atom"]}
+    assert session.revision() == 2
 
 
 def test_an_invalid_command_that_is_stored_is_sent_only_once(window, server):
@@ -123,20 +54,6 @@ def test_an_invalid_command_that_is_stored_is_sent_only_once(window, server):
 
     ana.has_connection("live")
     assert ana.picker("self.id") == member
-
-
-def test_a_return_to_a_picker_within_the_page_resumes_the_same_member(window, server):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana")
-    member = ana.picker("self.id")
-    ana.back.click()
-    expect(ana.start).to_be_visible()
-
-    ana.page.go_back()
-
-    expect(ana.chosen).to_have_text("MacOS · Xcode")
-    assert ana.picker("self.id") == member
-    assert len(session.get()["members"]) == 1
 
 
 def test_a_duplicated_tab_takes_the_member_over_and_the_first_one_can_take_it_back(window, server):
@@ -182,21 +99,8 @@ def test_a_link_to_a_missing_or_malformed_session_shows_a_message(window, server
         expect(ana.page.locator(".share-button")).to_have_count(0)
         expect(ana.page.get_by_text("The link may be incomplete.")).to_be_visible()
         ana.has_connection("idle")
-        ana.has_connection("idle")
         ana.page.locator(".closed-page").get_by_role("link", name="All pickers").click()
         expect(ana.cards).to_have_count(11)
-
-
-def test_a_link_without_its_token_asks_for_a_complete_link(window, guarded):
-    session = guarded.session(LISTS)
-    ana = window(guarded, session, name="Ana", waits=False)
-    expect(ana.page.get_by_role("heading", name="This link does not give you access.")).to_be_visible()
-
-    field = ana.page.get_by_label("Link", exact=True)
-    field.fill(f"http://127.0.0.1/#/s/{session.id}?token={session.tokens['editor']}")
-    ana.button("Enter").click()
-
-    expect(ana.chosen).to_have_text("MacOS · Xcode")
 
 
 def test_a_member_for_whom_there_is_no_room_reads_why(window, start):
@@ -210,22 +114,6 @@ def test_a_member_for_whom_there_is_no_room_reads_why(window, start):
     bo.leave()
     expect(ana.title).not_to_contain_text("full")
     ana.has_connection("live")
-
-
-def test_tokens_are_never_sent_in_urls(window, guarded):
-    session = guarded.session(LISTS)
-    token = session.tokens["editor"]
-    ana = window(guarded, waits=False, name="Ana")
-    urls = []
-    ana.page.on("request", lambda request: urls.append(request.url))
-    ana.page.on("websocket", lambda socket: urls.append(socket.url))
-
-    ana.page.goto(f"http://127.0.0.1:{guarded.port}/#/s/{session.id}?token={token}")
-    ana.page.reload()
-    expect(ana.chosen).to_have_text("MacOS · Xcode")
-
-    sent = [url.split("#")[0] for url in urls]
-    assert sent and not [url for url in sent if token in url]
 
 
 def test_a_page_that_has_lost_one_of_its_files_is_loaded_again(window, server):
@@ -295,10 +183,6 @@ def test_a_button_that_creates_a_session_shows_that_it_works(window, server):
     home.has_connection("live")
 
 
-def sessions(server):
-    return server.get("/v1/sessions?limit=500", port=server.admin_port).json["sessions"]
-
-
 @pytest.mark.used_pages
 def test_a_command_without_an_answer_is_mentioned(window, server, wire):
     """Regression: for ten seconds it looked like one that is stored."""
@@ -308,20 +192,65 @@ def test_a_command_without_an_answer_is_mentioned(window, server, wire):
     ana.type_at(0, "ArrowDown")
 
     expect(ana.page.locator(".banner")).to_contain_text("The server has not answered yet.")
-    wire.is_mute = False
-    wire.cut()
-    wire.restore()
+    ana.reconnects(wire)
     expect(ana.page.locator(".banner")).to_be_hidden()
     expect(ana.chosen).to_have_text("Windows · Xcode")
 
 
-@pytest.mark.used_pages
-def test_an_idle_page_says_within_20_s_that_the_connection_is_dead(window, server, wire):
-    """30 s, as the machine may be busy. Regression: the page checked after 45 s of silence only."""
-    session = server.session(CALENDAR)
-    ana = window(server, session, name="Ana", port=wire.port)
+# A server that is killed and started again with the same port and store.
+
+
+@pytest.fixture
+def lasting(start, tmp_path):
+    """A server with a SQLite store and a fixed port, so that a test can restart it."""
+    return start(listen=f"127.0.0.1:{free_port()}", options=["--store", f"sqlite:{tmp_path}/pickerd.sqlite"])
+
+
+@pytest.fixture
+def line(lasting):
+    wire = Wire(lasting.port)
+    yield wire
+    wire.close()
+
+
+def test_a_page_reconnects_after_kill_9(window, lasting):
+    session = lasting.session(LISTS)
+    ana = window(lasting, session, name="Ana")
+    bo = window(lasting, session, name="Bo")
+    ana.type_at(0, "ArrowDown")
+    expect(bo.selected(0)).to_have_text("Windows")
+    members = ana.picker("self.id"), bo.picker("self.id")
+
+    lasting.kill()
+    ana.has_connection("waiting")
+    lasting.start()
+
     ana.has_connection("live")
+    bo.has_connection("live")
+    assert (ana.picker("self.id"), bo.picker("self.id")) == members
+    expect(ana.button("Confirm")).to_be_visible()  # Ana is still the owner.
+    bo.type_at(0, "ArrowDown")
+    expect(ana.chosen).to_have_text("Linux · Xcode")
+    assert session.revision() == 2
+    ana.button("Undo").click()
+    expect(bo.chosen).to_have_text("Windows · Xcode")
 
-    wire.is_dead = True
 
-    ana.lacks_connection("live")
+def test_a_tap_whose_answer_was_lost_is_executed_once(window, lasting, line):
+    session = lasting.session(CALENDAR)
+    ana = window(lasting, session, name="Ana", port=line.port)
+    line.is_mute = True
+
+    ana.day("2018-11-14").click()
+    wait_until(lambda: session.revision() == 1, what="its execution")
+    assert ana.picker("pendingCount") == 1, "the page has no answer yet"
+    lasting.kill()
+    lasting.start()
+    line.is_mute = False
+
+    ana.has_connection("live")
+    ana.is_idle()
+    assert session.revision() == 1
+    expect(ana.page.locator(".hits")).to_have_text("1 tap")
+    ana.day("2018-11-16").click()
+    expect(ana.chosen).to_have_text("Nov 14 – 16, 2018 · 3 days")

@@ -10,14 +10,18 @@ pytest_plugins = ["webpages"]
 DAYS = {"kind": "availability", "dates": {"from": "2018-11-24", "through": "2018-11-30"}}
 
 
-def again(one, address=None):
-    """Closes the tab, and opens an address in a new one of the same browser."""
-    address = address or one.page.url
-    context = one.page.context
+def closes(one):
+    """Closes the tab; returns a function that opens its address in a new one of the browser."""
+    address, context = one.page.url, one.page.context
     one.page.close()
-    other = Window(context.new_page())
-    other.page.goto(address)
-    return other
+
+    def again():
+        other = Window(context.new_page())
+        other.page.goto(address)
+        other.has_connection("live")
+        return other
+
+    return again
 
 
 def create(one, card="range-0"):
@@ -37,36 +41,26 @@ def test_the_creator_is_the_owner_again_after_the_tab_is_closed(window, plain, g
     ana = window(server, name="Ana", path="#/")
     link = create(ana)
     member = ana.picker("self.id")
-
-    ana = again(ana)
-
-    ana.has_connection("live")
-    assert (ana.picker("self.id"), ana.picker("self.role")) == (member, "owner")
-    expect(ana.decider).to_have_text("You confirm at the end.")
-    expect(ana.face("Ana (You)")).to_be_visible()
-    expect(ana.page.locator(".member")).to_have_count(1)
-    ana.back.click()
-    ana.page.get_by_role("link", name="A range in two taps").click()
-    ana.has_connection("live")
-    assert ana.picker("self.id") == member
+    again = closes(ana)
 
     bo = window(server, name="Bo", path=link.split(f":{server.port}/", 1)[1])
     bo.has_connection("live")
     assert bo.picker("self.role") == "editor"
-    expect(bo.decider).to_have_text("Ana confirms at the end.")
-
-
-def test_the_first_guest_does_not_own_what_another_one_has_created(window, plain):
-    ana = window(plain, name="Ana", path="#/")
-    link = create(ana)
-    ana.page.close()
-
-    bo = window(plain, name="Bo", path=link.split(f":{plain.port}/", 1)[1])
-
-    bo.has_connection("live")
-    assert bo.picker("self.role") == "editor"
-    expect(bo.inviter).to_have_text("You are invited to")
+    invites = {"open": "You are invited to", "token": "Ana invites you to"}
+    expect(bo.inviter).to_have_text(invites[auth])
     expect(bo.button("Confirm")).to_be_hidden()
+
+    ana = again()
+    assert (ana.picker("self.id"), ana.picker("self.role")) == (member, "owner")
+    expect(ana.decider).to_have_text("You confirm at the end.")
+    expect(ana.face("Ana (You)")).to_be_visible()
+    expect(ana.page.locator(".member")).to_have_count(2)
+    expect(bo.decider).to_have_text("Ana confirms at the end.")
+    expect(ana.link).to_have_count(0)
+    ana.back.click()
+    ana.page.get_by_role("link", name="A range in two taps").click()
+    ana.has_connection("live")
+    assert ana.picker("self.id") == member
 
 
 def test_who_has_answered_is_the_same_two_days_later(window, server):
@@ -76,15 +70,11 @@ def test_who_has_answered_is_the_same_two_days_later(window, server):
     bo.cell(2).click()
     bo.is_idle()
     member = bo.picker("self.id")
-    address = bo.page.url
-    context = bo.page.context
-    bo.page.close()
+    again = closes(bo)
     server.clock("2018-11-25T10:00:00+08:00")
 
-    bo = Window(context.new_page())
-    bo.page.goto(address)
+    bo = again()
 
-    bo.has_connection("live")
     assert bo.picker("self.id") == member
     expect(bo.cell(2)).to_have_attribute("data-own", "yes")
     bo.cell(3).click()

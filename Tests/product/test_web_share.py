@@ -93,7 +93,7 @@ def test_the_code_changes_with_the_selected_role(window, guarded, tmp_path):
     wait_until(lambda: shown(ana, image) != before, what="the other code")
 
 
-def test_codes_of_every_version_can_be_read(window, server, tmp_path):
+def test_codes_of_every_version_can_be_read_and_a_longer_text_has_none(window, server, tmp_path):
     ana = window(server, name="Ana")
     texts = [("https://pickerd.example/#/s/" + "aZ09-_?=%." * 20)[:length] for length in LENGTHS]
     codes = ana.page.evaluate("""async (texts) => {
@@ -106,26 +106,8 @@ def test_codes_of_every_version_can_be_read(window, server, tmp_path):
         image = tmp_path / "code.pgm"
         image.write_text(drawn(code))
         assert read(image) == text
-
-
-def test_a_link_that_is_too_long_has_no_code(window, server):
-    ana = window(server, name="Ana")
     assert ana.page.evaluate("""async () =>
         (await import("/demo/qr.js")).qrModules("x".repeat(214))""") is None
-
-
-def test_who_has_created_a_picker_sees_its_link_at_once_where_there_is_room(window, plain):
-    ana = window(plain, name="Ana", path="#/", locale="de")
-    ana.card("range-0").click()
-    expect(ana.link).to_be_visible()
-    expect(ana.code).to_be_visible()
-
-    ana.type("Escape")
-
-    expect(ana.invitation).to_be_hidden()
-    ana.page.reload()
-    expect(ana.page.locator(".month").first).to_be_visible()
-    expect(ana.link).to_have_count(0)
 
 
 def test_a_phone_shares_the_link_with_its_own_sheet(window, plain):

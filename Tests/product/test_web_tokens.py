@@ -15,7 +15,7 @@ pytest_plugins = ["webpages"]
 def guest(request, start, tmp_path):
     """A server, a session, and a token for it: one of `--auth token`, or one that a host signed."""
     if request.param == "token":
-        server = start(auth="token")
+        server = request.getfixturevalue("guarded")
         session = server.session(LISTS)
         return server, session, session.tokens["editor"]
     host = Host(tmp_path)
