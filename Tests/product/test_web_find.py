@@ -5,6 +5,7 @@ from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
+pytestmark = pytest.mark.used_pages
 
 CITIES = [f"Ort {number:04}" for number in range(5000)]
 CITIES[4200] = "Zürich-Örlikon"
@@ -83,6 +84,8 @@ def test_escape_and_tab_close_the_search_and_choose_nothing(window, server):
 def test_keys_that_come_before_the_search_is_loaded_are_not_lost(window, server):
     session = server.session(PLACES)
     ana = window(server, session)
+    # A page of an earlier test has it.
+    ana.page.reload()
     is_ready(ana)
     ana.type_at(0, "z", "r", "h")
     expect(field(ana)).to_have_value("zrh")
@@ -114,8 +117,7 @@ def test_the_search_is_of_the_rows_that_the_column_has_now(window, server):
     ana.type("e")
     expect(options(ana)).to_have_text(["Neu-Zürich"])
     changed = [row for row in PLACES["columns"][0] if row["key"] != "4711"]
-    server.request("PATCH", session.path + "/definition", {"columns": [changed, ["Morning"]]},
-                   headers={"Content-Type": "application/merge-patch+json"})
+    session.patch("definition", {"columns": [changed, ["Morning"]]})
     expect(ana.page.locator(".finder-status")).to_have_text("No match")
 
 
@@ -132,15 +134,14 @@ def test_short_columns_and_viewers_have_no_search(window, server, guarded):
     expect(bo.selected(1)).to_have_text("Evening")
 
 
-@pytest.mark.parametrize("locale, name", [
-    ("ar", "بحث: القائمة 1"), ("de", "Suchen: Liste 1"), ("ja", "検索：リスト1"), ("zh-Hans", "搜索：列表 1")])
-def test_the_search_has_words_in_every_language(window, server, locale, name):
-    ana = window(server, server.session(PLACES), locale=locale, viewport={"width": 390, "height": 844})
+def test_the_search_fits_on_a_phone_in_another_language(window, server):
+    viewport = {"width": 390, "height": 844}
+    ana = window(server, server.session(PLACES), locale="ar", viewport=viewport)
     button = ana.page.locator(".find:visible")
     button.click()
     label = button.get_attribute("aria-label")
     expect(ana.page.get_by_role("combobox", name=label)).to_be_focused()
-    assert label.startswith(name.split(":")[0].split("：")[0]), label
+    assert label.startswith("بحث"), label
     for text in ("zurich", "1", "qq"):
         ana.page.locator(".finder-text").fill(text)
         expect(ana.page.locator(".finder-status")).not_to_contain_text("Match")
