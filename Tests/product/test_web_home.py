@@ -99,7 +99,7 @@ def test_the_language_changes_with_the_windows_in_it(window, plain):
     assert ends(phone) == before
 
 
-@pytest.mark.parametrize("locale", ["en", "de", "ar"])
+@pytest.mark.parametrize("locale", ["de", "ar"])
 def test_both_windows_are_in_view_with_the_headline_on_a_phone(window, plain, locale):
     ana = window(plain, path="#/", phone=True, locale=locale)
     expect(ana.page.locator("h1")).to_be_in_viewport(ratio=1)
@@ -112,16 +112,25 @@ def test_both_windows_are_in_view_with_the_headline_on_a_phone(window, plain, lo
 @pytest.mark.parametrize("options", [{"viewport": {"width": 1280, "height": 800}}, PHONE], ids=["laptop", "phone"])
 def test_the_first_screen_has_at_most_60_words_and_nothing_moves(window, plain, options):
     ana = window(plain, path="#/", **options)
-    assert ana.tour
+    phone, _ = ana.tour
     words = ana.page.evaluate(WORDS)
     assert 20 < len(words) <= 60, words
     assert ana.page.evaluate(CLS) <= 0.001
+    # Regression: Ana's window said that Bo had joined, over its second month.
+    ana.page.wait_for_function("""() => [...document.querySelectorAll(".device pickerd-calendar")]
+        .every((one) => one.speaker)""", polling=20)
+    expect(phone.locator(".note[data-shown]")).to_have_count(0)
 
 
 def test_the_doors_open_a_search_a_stay_and_the_examples(window, plain):
     ana = window(plain, path="#/")
     doors = ana.page.locator(".door")
     expect(doors).to_have_count(3)
+    ana.page.set_viewport_size({"width": 3840, "height": 2160})
+    assert ana.overflow() <= 0
+    for door in doors.all():
+        picture, title = door.locator("svg").bounding_box(), door.locator("strong").bounding_box()
+        assert abs(picture["x"] - title["x"]) <= 1
     doors.nth(0).click()
     expect(ana.page.get_by_role("dialog")).to_be_visible()
     ana.type("Escape")
@@ -159,31 +168,14 @@ def test_a_server_with_keys_says_that_visitors_cannot_create_pickers(window, tmp
 
 @pytest.mark.parametrize("locale", ["en", "ar"])
 def test_the_home_page_fits_320_px_and_texts_of_twice_the_size(window, plain, locale):
-    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     small = window(plain, path="#/", phone=True, locale=locale, viewport={"width": 320, "height": 640})
-    assert small.tour and small.page.evaluate(overflow) <= 0
+    assert small.tour and small.overflow() <= 0
     phone, _ = small.tour
     screen, last = phone.locator(".screen").bounding_box(), phone.locator(".day[data-tail] .number").bounding_box()
     assert last["y"] + last["height"] <= screen["y"] + screen["height"]
     large = window(plain, path="#/", phone=True, locale=locale)
-    large.page.context.new_cdp_session(large.page).send("Page.setFontSizes", {"fontSizes": {"standard": 32}})
-    assert large.tour and large.page.evaluate(overflow) <= 0
-
-
-def test_the_pictures_of_the_doors_begin_where_their_titles_begin(window, plain):
-    ana = window(plain, path="#/")
-    for door in ana.page.locator(".door").all():
-        picture, title = door.locator("svg").bounding_box(), door.locator("strong").bounding_box()
-        assert abs(picture["x"] - title["x"]) <= 1
-
-
-def test_no_note_covers_the_windows_at_first(window, plain):
-    """Regression: Ana's window said that Bo had joined, over its second month."""
-    ana = window(plain, path="#/")
-    phone, _ = ana.tour
-    ana.page.wait_for_function(
-        "() => [...document.querySelectorAll('.device pickerd-calendar')].every((one) => one.speaker)", polling=20)
-    expect(phone.locator(".note[data-shown]")).to_have_count(0)
+    large.doubles_texts()
+    assert large.tour and large.overflow() <= 0
 
 
 def test_the_commands_of_the_home_page_start_a_server_and_create_a_session(window, plain):

@@ -1,4 +1,4 @@
-"""The demo page: cards, languages, themes, the definition and message panels, small screens."""
+"""The demo page: languages, themes, the definition and message panels, names, small screens."""
 
 import re
 
@@ -10,30 +10,8 @@ from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
 
-CARDS = ["date-0", "slot-0", "linked-0", "linked-1", "month-0", "range-0", "table-0", "stay-0", "ask-0"]
 
-
-def overflow(page):
-    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-
-
-def test_every_card_opens_a_session_of_its_own(window, plain):
-    ana = window(plain, name="Ana")
-    addresses = set()
-    for card in CARDS:
-        expect(ana.cards).to_have_count(11)
-
-        ana.card(card).click()
-
-        expect(ana.page.locator("pickerd-wheels, pickerd-calendar")).to_be_visible()
-        ana.has_connection("live")
-        expect(ana.title).not_to_be_empty()
-        assert "#/s/" in ana.page.url
-        addresses.add(ana.page.url)
-        go_home(ana)
-    assert len(addresses) == len(CARDS)
-
-
+@pytest.mark.used_pages
 def test_the_language_of_an_open_picker_can_be_changed(window, server):
     ana = window(server, name="Ana", locale="de")
     ana.card("date-0").click()
@@ -41,8 +19,7 @@ def test_the_language_of_an_open_picker_can_be_changed(window, server):
     member = ana.picker("self.id")
 
     for locale, title, direction in [
-            ("en", "A date, today at the latest", "ltr"), ("zh-Hans", "不晚于今天的日期", "ltr"),
-            ("ja", "今日までの日付", "ltr"), ("ar", "تاريخ أقصاه اليوم", "rtl"),
+            ("zh-Hans", "不晚于今天的日期", "ltr"), ("ar", "تاريخ أقصاه اليوم", "rtl"),
             ("de", "Ein Datum, spätestens heute", "ltr")]:
         ana.choose_language(locale)
 
@@ -56,6 +33,7 @@ def test_the_language_of_an_open_picker_can_be_changed(window, server):
             expect(ana.selected(1)).to_have_text(re.compile(r"^\d\d月$"))
 
 
+@pytest.mark.used_pages
 def test_notes_that_are_shown_are_translated_with_the_page(window, server):
     session = server.session({**CALENDAR, "maxDays": 5, "max": "2018-11-28"})
     ana, bo = (window(server, session, name=name) for name in ("Ana", "Bo"))
@@ -74,8 +52,7 @@ def test_notes_that_are_shown_are_translated_with_the_page(window, server):
     expect(bo.note).to_contain_text("28. Nov. 2018")
 
 
-@pytest.mark.parametrize("locale,language,weekday", [
-    ("de-DE", "de", 2), ("zh-CN", "zh-Hans", 2), ("en-US", "en", 1), ("en-GB", "en", 2), ("ar", "ar", 7)])
+@pytest.mark.parametrize("locale,language,weekday", [("en-GB", "en", 2), ("ar", "ar", 7)])
 def test_a_card_opens_a_picker_with_the_language_and_the_weeks_of_the_browser(
         window, plain, locale, language, weekday):
     ana = window(plain, name="Ana", locale=locale)
@@ -123,9 +100,10 @@ def test_an_error_in_the_definition_is_marked_at_its_position(window, server):
 
 
 @pytest.mark.developers
-def test_the_message_panel_hides_secrets(window, server):
+def test_the_message_panel_shows_the_latency_and_hides_secrets(window, server):
     session = server.session(LISTS)
     ana = window(server, session, name="Ana")
+    expect(ana.page.locator(".latency")).to_have_text("")
     ana.message_panel.locator("summary").click()
 
     ana.type_at(0, "ArrowDown")
@@ -133,23 +111,13 @@ def test_the_message_panel_hides_secrets(window, server):
     messages = ana.page.locator(".messages")
     expect(messages).to_contain_text('"type":"select","column":0,"row":1,"generation":1,"key":"Windows","ref":1')
     expect(messages).to_contain_text('"type":"delta","revision":1')
+    expect(ana.page.locator(".latency")).to_contain_text("ms")
     secret = ana.page.evaluate(
         "JSON.parse(Object.entries(localStorage).find(([name]) => name.startsWith('pickerd ws'))[1]).secret")
     assert secret and secret not in messages.text_content()
 
 
 @pytest.mark.used_pages
-@pytest.mark.developers
-def test_the_latency_of_the_last_command_is_shown(window, server):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana")
-    expect(ana.page.locator(".latency")).to_have_text("")
-
-    ana.type_at(0, "ArrowDown")
-
-    expect(ana.page.locator(".latency")).to_contain_text("ms")
-
-
 def test_a_name_of_blanks_is_asked_for_again(window, server):
     ana = window(server, server.session(LISTS), name="")
     expect(ana.name_question).to_have_count(0)
@@ -166,49 +134,12 @@ def test_a_name_of_blanks_is_asked_for_again(window, server):
     expect(ana.face("Ana (You)")).to_be_visible()
 
 
-@pytest.mark.used_pages
-def test_an_owner_changes_its_name_and_stays_the_owner(window, server):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Guest 12")
-    bo = window(server, session, name="Bo")
-    expect(bo.face("Guest 12")).to_be_visible()
-    member = ana.picker("self.id")
-
-    ana.rename("Ana")
-
-    expect(bo.face("Ana")).to_be_visible()
-    expect(bo.face("Guest 12")).to_have_count(0)
-    expect(ana.face("Ana (You)")).to_be_visible()
-    assert ana.picker("self.id") == member
-    expect(ana.button("Confirm")).to_be_visible()
-    expect(bo.button("Confirm")).to_be_hidden()
-    ana.type_at(0, "ArrowDown")
-    expect(bo.note).to_contain_text("Ana set Column 1 to Windows")
-
-
-def test_a_name_that_is_typed_offline_is_sent_later_with_the_changes_made_before(
-        window, server, wire):
-    session = server.session(LISTS)
-    ana = window(server, session, name="Ana")
-    bo = window(server, session, name="Bo", port=wire.port)
-    wire.cut()
-    bo.lacks_connection("live")
-    bo.type_at(0, "ArrowDown")
-
-    bo.rename("Cem")
-    wire.restore()
-    bo.page.evaluate("dispatchEvent(new Event('online'))")
-
-    expect(ana.face("Cem")).to_be_visible()
-    expect(ana.face("Bo")).to_have_count(0)
-    expect(ana.selected(0)).to_have_text("Windows")
-
-
 def go_home(one):
     one.back.click()
     expect(one.start).to_be_visible()
 
 
+@pytest.mark.used_pages
 def test_a_name_that_is_typed_on_the_home_page_reaches_a_session_that_is_opened_again(
         window, server):
     """Regression: the member had its former name."""
@@ -251,34 +182,9 @@ def test_a_name_that_a_token_forbids_is_tried_once(window, tmp_path):
 
 
 @pytest.mark.used_pages
-@pytest.mark.parametrize("definition", [DATE, LISTS, CALENDAR], ids=["date", "columns", "calendar"])
-def test_pickers_fit_into_320_px(window, server, definition):
-    session = server.session(definition)
-    ana = window(server, session, name="Ana", viewport={"width": 320, "height": 568})
-
-    assert overflow(ana.page) <= 0
-    inside = ana.page.evaluate("""() => {
-        const frame = document.querySelector('pickerd-wheels, pickerd-calendar').shadowRoot.querySelector('.frame');
-        return frame.scrollWidth - frame.clientWidth; }""")
-    assert inside <= 0
-
-
-@pytest.mark.used_pages
-def test_a_title_of_one_long_word_is_broken(window, server):
-    session = server.session(LISTS, title="Donaudampfschifffahrtsgesellschaftskapitän")
-    ana = window(server, session, name="Ana", viewport={"width": 375, "height": 700})
-
-    expect(ana.title).to_have_text("Donaudampfschifffahrtsgesellschaftskapitän")
-    assert overflow(ana.page) <= 0
-
-
-@pytest.mark.parametrize("size", [(390, 844), (360, 800)])
-def test_the_buttons_of_a_range_are_on_one_line_in_german_and_in_view_on_a_phone(
-        window, server, size):
+def test_the_buttons_of_a_range_are_on_one_line_in_german_and_in_view_on_a_phone(window, server):
     session = server.session({**CALENDAR, "maxDays": 14})
-    width, height = size
-    ana = window(server, session, locale="de", phone=True,
-                 viewport={"width": width, "height": height})
+    ana = window(server, session, locale="de", phone=True, viewport={"width": 360, "height": 800})
     for date in ("2018-11-26", "2018-12-12"):
         ana.day(date).tap()
     ana.is_idle()
@@ -288,22 +194,7 @@ def test_the_buttons_of_a_range_are_on_one_line_in_german_and_in_view_on_a_phone
         ".acts .act:visible").all())}
     assert len(middles) == 1, "they are on one line"
     assert ana.note.bounding_box()["height"] < 60, "the sentence has two lines"
-    assert ana.button("Bestätigen").bounding_box()["y"] + 44 <= height
-
-
-@pytest.mark.used_pages
-def test_members_that_join_do_not_move_a_calendar_on_a_phone(window, server):
-    session = server.session(CALENDAR)
-    ana = window(server, session, name="Ana", viewport={"width": 375, "height": 700})
-    scroller = ana.page.locator(".scroller")
-    before = scroller.bounding_box()
-
-    for count in range(2, 9):
-        session.join(f"Member {count}")
-    expect(ana.page.locator(".face.more")).to_have_text("+5")
-
-    assert scroller.bounding_box() == before
-    assert overflow(ana.page) <= 0
+    assert ana.button("Bestätigen").bounding_box()["y"] + 44 <= 800
 
 
 @pytest.mark.used_pages
@@ -318,14 +209,8 @@ def test_long_names_of_weekdays_do_not_move_the_days_on_a_narrow_screen(window, 
     assert abs(band["y"] - number["y"]) < 1
 
 
-def test_the_home_page_fits_320_px_and_4k(window, server):
-    small = window(server, name="Ana", viewport={"width": 320, "height": 568})
-    assert overflow(small.page) <= 0
-    large = window(server, name="Ana", viewport={"width": 3840, "height": 2160})
-    assert overflow(large.page) <= 0
-
-
-def test_touch_input_selects_rows_and_days(window, server):
+@pytest.mark.used_pages
+def test_touch_input_selects_rows(window, server):
     wheels = server.session(LISTS)
     ana = window(server, wheels, name="Ana", phone=True, viewport={"width": 390, "height": 500})
     ana.row(0, "Windows").tap()
@@ -337,12 +222,6 @@ def test_touch_input_selects_rows_and_days(window, server):
     # Buttons that turn a wheel are for a mouse; a finger would lose their room.
     ana.page.wait_for_selector(".step", state="attached")
     assert ana.page.locator(".step").first.bounding_box()["height"] < 5
-
-    calendar = server.session(CALENDAR)
-    bo = window(server, calendar, name="Bo", phone=True)
-    bo.day("2018-11-14").tap()
-    bo.day("2018-11-16").tap()
-    expect(bo.chosen).to_have_text("Nov 14 – 16, 2018 · 3 days")
 
 
 def test_the_page_runs_no_inline_script_and_no_inline_style(window, server):
