@@ -1,38 +1,21 @@
 """The bundle of web/bundle.py: few files with budgets, cached forever, and a service worker."""
 
 import gzip
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from harness.contexts import patient
 from harness.definitions import CALENDAR, LISTS
 from harness.pickerd import Pickerd, wait_until
-from playwright.sync_api import expect
-from webpages import Window
+from playwright.sync_api import Error, expect
+from webpages import bundled
 
 pytest_plugins = ["webpages"]
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 #: KB of the files of the client, compressed with gzip.
 BUDGETS = {"pickerd.js": 13, "define-calendar.js": 33, "define-availability.js": 38, "elements.js": 48}
-
-
-def bundled(folder, **environment):
-    return subprocess.run([sys.executable, WEB / "bundle.py", folder], env={**os.environ, **environment}, check=True,
-                          capture_output=True, text=True)
-
-
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory):
-    """The bundle's folder."""
-    folder = tmp_path_factory.mktemp("bundle") / "web"
-    bundled(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -149,67 +132,51 @@ def test_the_availability_is_loaded_with_its_texts(site, window):
     expect(ana.page.locator(".window")).to_have_count(1)
 
 
-def test_the_page_is_there_while_the_server_is_not(bundle, contexts, tmp_path):
-    server = Pickerd(tmp_path / "log", options=("--web", bundle))
+def test_the_page_is_there_while_the_server_is_not(bundle, start, opened):
+    server = start(options=("--web", bundle))
     session = server.session(CALENDAR)
-    context = patient(contexts.browser.new_context())
-    try:
-        page = context.new_page()
-        page.goto(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
-        page.wait_for_selector("pickerd-calendar .month:not([data-loading])")
-        page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
-        server.kill()
+    ana = opened(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
+    ana.is_loaded()
+    ana.page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
+    server.kill()
 
-        page.reload()
-        assert Window(page).connection.get_attribute("data-connection") != "live"
-        page.goto(f"http://127.0.0.1:{server.port}/s/{session.id}#token=t")
-        Window(page).lacks_connection("live")
-        expect(page).to_have_url(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
-        page.goto(f"http://127.0.0.1:{server.port}/?other")
-    except Exception as error:
-        assert "ERR_CONNECTION_REFUSED" in str(error), "only the page itself is stored"
-    else:
-        pytest.fail("an address was answered that is not the page's")
-    finally:
-        context.close()
-        server.stop()
+    ana.page.reload()
+    assert ana.connection.get_attribute("data-connection") != "live"
+    ana.page.goto(f"http://127.0.0.1:{server.port}/s/{session.id}#token=t")
+    ana.lacks_connection("live")
+    expect(ana.page).to_have_url(f"http://127.0.0.1:{server.port}/#/s/{session.id}")
+    # Only the page itself is stored.
+    with pytest.raises(Error, match="ERR_CONNECTION_REFUSED"):
+        ana.page.goto(f"http://127.0.0.1:{server.port}/?other")
 
 
-def test_modules_replace_a_bundle_of_the_same_address(bundle, contexts, tmp_path):
+def test_modules_replace_a_bundle_of_the_same_address(bundle, start, opened, tmp_path):
     folder = tmp_path / "web"
-    bundled(folder)
-    server = Pickerd(tmp_path / "log", options=("--web", folder))
-    context = patient(contexts.browser.new_context())
-    try:
-        page = context.new_page()
-        page.goto(f"http://127.0.0.1:{server.port}/")
-        page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
-        folder.rename(tmp_path / "bundle")
-        shutil.copytree(WEB, folder)
+    shutil.copytree(bundle, folder)
+    server = start(options=("--web", folder))
+    page = opened(f"http://127.0.0.1:{server.port}/").page
+    page.evaluate("navigator.serviceWorker.ready.then(() => undefined)")
+    folder.rename(tmp_path / "bundle")
+    shutil.copytree(WEB, folder)
 
-        def has_gone():
-            return page.evaluate("""async () => {
-                const worker = await navigator.serviceWorker.getRegistration();
-                await worker?.update().catch(() => {});
-                return !worker;
-            }""")
+    def has_gone():
+        return page.evaluate("""async () => {
+            const worker = await navigator.serviceWorker.getRegistration();
+            await worker?.update().catch(() => {});
+            return !worker;
+        }""")
 
-        # A page that is loaded while its worker goes may wait for it for ever.
-        wait_until(has_gone, what="the end of the worker")
-        page.reload()
-        assert page.locator('script[src="demo/demo.js"]').count() == 1
-    finally:
-        context.close()
-        server.stop()
+    # A page that is loaded while its worker goes may wait for it for ever.
+    wait_until(has_gone, what="the end of the worker")
+    page.reload()
+    assert page.locator('script[src="demo/demo.js"]').count() == 1
 
 
-def test_without_esbuild_the_modules_are_served(tmp_path):
+def test_without_esbuild_the_modules_are_served(start, tmp_path):
     folder = tmp_path / "web"
     assert "esbuild is not installed" in bundled(folder, PATH=str(tmp_path)).stderr
-    server = Pickerd(tmp_path / "log", options=("--web", folder))
-    try:
-        assert server.get("/client/elements.js").body == (WEB / "client/elements.js").read_bytes()
-        server.logged("is not bundled: pages load more slowly")
-    finally:
-        server.stop()
-    assert (tmp_path / "log").read_text().count("is not bundled") == 1
+    server = start(options=("--web", folder))
+    assert server.get("/client/elements.js").body == (WEB / "client/elements.js").read_bytes()
+    server.logged("is not bundled: pages load more slowly")
+    server.stop()
+    assert server.log.read_text().count("is not bundled") == 1

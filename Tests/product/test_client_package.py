@@ -22,7 +22,6 @@ from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
 
-CLIENT = REPOSITORY / "web/client"
 PAGE = """import { connect } from "@pickerd/client";
 import { CalendarElement } from "@pickerd/client/define";
 import type { PickerEventMap, ResultByKind } from "@pickerd/client/types";
@@ -113,12 +112,11 @@ for await (const { type, data, cursor } of pickerd.feed({ after: event.id }))
 export const code = (error: unknown) => (error instanceof PickerdError ? error.code : "");
 export const tokens = [signToken("pk_a.b", claims), signToken("pk_a.b", { session: "a", role: "admin" })];
 """
-APP = """import { createElement as h, StrictMode, useState } from "react";
-import { createRoot } from "react-dom/client";
-import { Calendar, usePicker, Wheels } from "@pickerd/react";
+APP = """import { createElement as h, useState } from "react";
+import { Calendar, usePicker } from "@pickerd/react";
 
-function App() {
-  const [session, setSession] = useState(new URLSearchParams(location.search).get("session"));
+export function App({ first }) {
+  const [session, setSession] = useState(first);
   const [value, setValue] = useState("");
   const [isDisabled, disable] = useState(false);
   const picker = usePicker(session, { name: "Ada" });
@@ -130,8 +128,6 @@ function App() {
     h("button", { onClick: () => disable(!isDisabled) }, "Disable"),
     h("button", { onClick: () => setSession(null) }, "Leave"));
 }
-window.others = Wheels;
-createRoot(document.getElementById("root")).render(h(StrictMode, {}, h(App)));
 """
 
 
@@ -177,14 +173,19 @@ def node(project, text):
     return run("node", "script.js", cwd=project).strip()
 
 
-@pytest.mark.parametrize("entry, name", [
-    ("", "connect"), ("/calendar", "CalendarElement"), ("/wheels", "WheelsElement"),
-    ("/availability", "AvailabilityElement"), ("/define-availability", "AvailabilityElement"),
-    ("/define", "connect"), ("/define-calendar", "CalendarElement"),
-    ("/define-wheels", "WheelsElement"), ("/words", "loadWords")])
-def test_every_entry_is_imported_without_a_dom(project, entry, name):
-    assert node(project, f"""import {{ {name} }} from "@pickerd/client{entry}";
-        console.log(typeof {name}, typeof document);""") == "function undefined"
+ENTRIES = {
+    "": "connect", "/calendar": "CalendarElement", "/wheels": "WheelsElement",
+    "/availability": "AvailabilityElement", "/define-availability": "AvailabilityElement",
+    "/define": "connect", "/define-calendar": "CalendarElement", "/define-wheels": "WheelsElement",
+    "/words": "loadWords"}
+
+
+def test_every_entry_is_imported_without_a_dom(project):
+    assert json.loads(node(project, f"""const found = {{}};
+        for (const [entry, name] of Object.entries({json.dumps(ENTRIES)}))
+          found[entry] = typeof (await import("@pickerd/client" + entry))[name];
+        console.log(JSON.stringify([found, typeof document]));""")) == [
+            dict.fromkeys(ENTRIES, "function"), "undefined"]
 
 
 @pytest.fixture(scope="module")
@@ -260,7 +261,7 @@ export function App({ session }) {
 """
 
 
-def test_what_a_server_has_rendered_is_used_by_the_page(project, react_server, window, tmp_path):
+def test_what_a_server_has_rendered_is_used_by_the_page(project, start, window, tmp_path):
     (project / "app.js").write_text(HYDRATED)
     (project / "page.js").write_text("""import { createElement as h } from "react";
         import { hydrateRoot } from "react-dom/client";
@@ -269,7 +270,8 @@ def test_what_a_server_has_rendered_is_used_by_the_page(project, react_server, w
         const session = rendered.getAttribute("session");
         hydrateRoot(document.getElementById("root"), h(App, { session }), { onRecoverableError: (error) => { throw error; } });""")
     # The page's server does not know ids before it has started.
-    server = react_server("page.js", rendered="RENDERED", build="development")
+    folder = pages(project, "page.js", tmp_path / "web", rendered="RENDERED", build="development")
+    server = start(options=("--web", folder))
     session = server.session({"kind": "availability", "dates": ["2018-11-26", "2018-11-27"]})
     rendered = node(project, f"""import {{ createElement as h }} from "react";
         import {{ renderToString }} from "react-dom/server";
@@ -278,7 +280,7 @@ def test_what_a_server_has_rendered_is_used_by_the_page(project, react_server, w
     assert rendered == (
         f'<main><pickerd-availability class="when" session="{session.path}" member-name="Ada" time-zone="UTC">'
         '</pickerd-availability><p id="value">nothing yet</p></main>')
-    page = tmp_path / "web/client/app.html"
+    page = folder / "client/app.html"
     page.write_text(page.read_text().replace("RENDERED", rendered))
 
     ada = window(server, path="client/app.html", name="Ada")
@@ -310,23 +312,22 @@ def test_the_backend_kit_runs_without_a_dom_and_has_types(project, mistakes):
     assert "backend.mts(10," in wrong
 
 
-@pytest.fixture
-def react_server(project, start, tmp_path):
-    """Starts a server with a page, client/app.html, made of a module in the project; `rendered` is
-    what a server has rendered for it. A development build also logs what React objects to."""
-    def begin(module, rendered="", build="production"):
-        folder = tmp_path / "web"
-        shutil.copytree(REPOSITORY / "web", folder)
-        run("esbuild", "--bundle", "--format=esm", f"--outfile={folder / 'client/app/app.js'}",
-            "--jsx=automatic", f'--define:process.env.NODE_ENV="{build}"', module, cwd=project)
-        (folder / "client/app.html").write_text(
-            '<!doctype html><html lang="en"><title>React</title><link rel="icon" href="data:,">'
-            f'<div id="root">{rendered}</div><script type="module" src="app/app.js"></script>')
-        return start(options=("--web", folder))
-    return begin
+def pages(project, module, folder, rendered="", build="production"):
+    """Pages with one, client/app.html, made of a module in the project; `rendered` is what a server
+    has rendered for it. A development build also logs what React objects to."""
+    shutil.copytree(REPOSITORY / "web", folder)
+    run("esbuild", "--bundle", "--format=esm", f"--outfile={folder / 'client/app/app.js'}",
+        "--jsx=automatic", f'--define:process.env.NODE_ENV="{build}"', module, cwd=project)
+    (folder / "client/app.html").write_text(
+        '<!doctype html><html lang="en"><title>React</title><link rel="icon" href="data:,">'
+        f'<div id="root">{rendered}</div><script type="module" src="app/app.js"></script>')
+    return folder
 
 
-def test_the_examples_of_the_page_for_react_work(project, react_server, window):
+@pytest.fixture(scope="module")
+def react(project, tmp_path_factory, _shared):
+    """A server with a page of the examples for React, and of `APP`."""
+    (project / "app.jsx").write_text(APP)
     text = (REPOSITORY / "web/docs/pages/embed/react.md").read_text()
     stay, used, shared, places = re.findall(r"(?ms)^```jsx\n(.*?)^```$", text)
     (project / "stay.jsx").write_text(stay)
@@ -338,20 +339,25 @@ def test_the_examples_of_the_page_for_react_work(project, react_server, window):
         import {{ Stay }} from "./stay.jsx";
         import {{ Shared }} from "./shared.jsx";
         import {{ Places }} from "./places.jsx";
+        import {{ App }} from "./app.jsx";
         const session = new URLSearchParams(location.search).get("session");
         const page = location.search.includes("shared") ? <Shared session={{session}} />
-          : location.search.includes("places") ? <Places session={{session}} /> : {used.strip()};
+          : location.search.includes("places") ? <Places session={{session}} />
+          : location.search.includes("app") ? <App first={{session}} /> : {used.strip()};
         createRoot(document.getElementById("root")).render(page);""")
-    server = react_server("page.jsx")
-    session = server.session(CALENDAR)
+    folder = pages(project, "page.jsx", tmp_path_factory.mktemp("react") / "web")
+    return _shared("react", options=("--web", folder))
 
-    ada = window(server, path=f"client/app.html?session={session.path}", name="Ada")
+
+def test_the_examples_of_the_page_for_react_work(react, window):
+    session = react.session(CALENDAR)
+    ada = window(react, path=f"client/app.html?session={session.path}", name="Ada")
     expect(ada.page.get_by_text("Nothing chosen yet")).to_be_visible()
     ada.day("2018-11-14").click()
     ada.day("2018-11-16").click()
     expect(ada.page.get_by_text("2018-11-14/2018-11-16")).to_be_visible()
 
-    bo = window(server, path=f"client/app.html?shared&session={session.path}", name="Bo")
+    bo = window(react, path=f"client/app.html?shared&session={session.path}", name="Bo")
     expect(bo.page.get_by_text("2 people are here")).to_be_visible()
     bo.page.locator("#root > button").click()
     expect(ada.page.get_by_text("Nothing chosen yet")).to_be_visible()
@@ -359,10 +365,10 @@ def test_the_examples_of_the_page_for_react_work(project, react_server, window):
     definition = {**CALENDAR, "selection": "single"}
     inventory = {"capacity": 3, "units": {"max": 3}, "waiting": True}
     body = {"definition": definition, "inventory": inventory}
-    assert server.request("PUT", "/v1/definitions/evening", body).status == 201
-    cem, dora = (window(server, path=f"client/app.html?places&session={session.path}", name=name)
-                 for session, name in [(server.session({}, uses="evening"), "Cem"),
-                                       (server.session({}, uses="evening"), "Dora")])
+    assert react.request("PUT", "/v1/definitions/evening", body).status == 201
+    cem, dora = (
+        window(react, name=name, path="client/app.html?places&session="
+               + react.session({}, uses="evening").path) for name in ("Cem", "Dora"))
     cem.day("2018-11-14").click()
     cem.button("More than 1").click()
     cem.button("More than 2").click()
@@ -374,13 +380,10 @@ def test_the_examples_of_the_page_for_react_work(project, react_server, window):
     expect(dora.page.get_by_text("offered: 2018-")).to_be_visible()
 
 
-def test_a_react_page_uses_a_session_and_leaves_it(project, react_server, window):
-    (project / "app.js").write_text(APP)
-    server = react_server("app.js")
-    session = server.session(CALENDAR)
-
-    ada = window(server, path=f"client/app.html?session={session.path}", name="Ada")
-    bo = window(server, session, name="Bo")
+def test_a_react_page_uses_a_session_and_leaves_it(react, window):
+    session = react.session(CALENDAR)
+    ada = window(react, path=f"client/app.html?app&session={session.path}", name="Ada")
+    bo = window(react, session, name="Bo")
     expect(ada.page.locator("#members")).to_have_text("2")
     expect(ada.page.get_by_text("fair")).to_be_visible()
     ada.day("2018-11-14").click()

@@ -106,27 +106,18 @@ def test_a_picture_has_no_scripts_and_a_strict_policy(server):
     assert not re.search(rb"<script|<style|href|on\w+=", answer.body)
 
 
-@pytest.mark.parametrize("query", [
-    "width=49", "width=4001", "height=49", "height=4001", "width=a", "width=", "theme=nobody",
-    "theme="])
-def test_an_invalid_size_or_theme_is_rejected(server, query):
-    session = server.session(CALENDAR)
+def test_an_invalid_size_theme_or_month_and_a_missing_month_are_rejected(server):
+    days, date = server.session(CALENDAR), server.session(DATE)
+    for session, name, status, code in (
+            *((days, f"2018-11.svg?{query}", 400, "badRequest") for query in (
+                "width=49", "width=4001", "height=49", "height=4001", "width=a", "width=",
+                "theme=nobody", "theme=")),
+            (days, "2017-12.svg", 404, "outsideMonths"), (days, "2020-01.svg", 404, "outsideMonths"),
+            (days, "2018-13.svg", 400, "badRequest"), (days, "2018-1.svg", 400, "badRequest"),
+            (date, "2018-11.svg", 404, "wrongKind")):
+        answer = server.get(f"{session.path}/months/{name}")
 
-    answer = server.get(f"{session.path}/months/2018-11.svg?{query}")
-
-    assert (answer.status, answer.code) == (400, "badRequest")
-
-
-@pytest.mark.parametrize("definition, month, status, code", [
-    (CALENDAR, "2017-12", 404, "outsideMonths"), (CALENDAR, "2020-01", 404, "outsideMonths"),
-    (CALENDAR, "2018-13", 400, "badRequest"), (CALENDAR, "2018-1", 400, "badRequest"),
-    (DATE, "2018-11", 404, "wrongKind")])
-def test_an_invalid_or_missing_month_is_rejected(server, definition, month, status, code):
-    session = server.session(definition)
-
-    answer = server.get(f"{session.path}/months/{month}.svg")
-
-    assert (answer.status, answer.code) == (status, code)
+        assert (answer.status, answer.code) == (status, code), name
 
 
 def test_a_picture_requires_a_token_with_read_access(guarded):

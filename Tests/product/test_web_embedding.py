@@ -7,12 +7,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from conftest import MANY, for_one_test
 from harness.definitions import CALENDAR, DATE, LISTS
 from harness.pickerd import wait_until
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
 
+DAYS = {"kind": "availability", "dates": ["2018-11-26", "2018-11-27"]}
 CLIENT = Path(__file__).resolve().parents[2] / "web" / "client"
 README = (CLIENT / "README.md").read_text()
 SOURCE = "\n".join(path.read_text() for path in sorted(CLIENT.rglob("*.js")))
@@ -42,6 +44,13 @@ def embedded(server, session, element, attributes=""):
     return f"""<!doctype html><html lang="en"><head><title>Embedding</title><link rel="icon" href="data:,">
         <script type="module" src="{base}/client/elements.js"></script></head>
         <body><{element} session="{base}{session.path}" name="Ada" {attributes}></{element}></body></html>"""
+
+
+def gives(one, element, session, port=None):
+    """Gives an element of a page another session."""
+    one.page.eval_on_selector(
+        element, "(one, to) => one.setAttribute('session', to)",
+        f"http://127.0.0.1:{port or session.server.port}{session.path}")
 
 
 class Site:
@@ -78,11 +87,18 @@ class Site:
         self.listener.server_close()
 
 
-@pytest.fixture
-def site():
+@pytest.fixture(scope="module")
+def _site():
+    """One for all tests: pages of one origin share a cache."""
     mine = Site()
     yield mine
     mine.close()
+
+
+@pytest.fixture
+def site(_site):
+    _site.html = _site.style = _site.policy = ""
+    return _site
 
 
 @pytest.fixture
@@ -92,10 +108,16 @@ def silent():
         yield listener.getsockname()[1]
 
 
+@pytest.fixture(scope="module")
+def _allowing(_shared, _site):
+    return _shared("allowing", origins=[_site.origin], limits=dict.fromkeys(
+        ("messagesPerSecond", "createsPerSecond", "readsPerSecond", "joinsPerSecond"), MANY))
+
+
 @pytest.fixture
-def server(start, site):
+def server(_allowing, request):
     """A server that allows the site's origin."""
-    return start(origins=[site.origin])
+    yield from for_one_test(_allowing, request)
 
 
 @pytest.fixture
@@ -165,14 +187,17 @@ def test_months_are_beside_each_other_and_a_page_fills_the_slots(embedding, serv
     ("pickerd-wheels", LISTS, 0), ("pickerd-calendar", CALENDAR, 1)])
 def test_an_empty_people_element_takes_no_room(embedding, server, element, definition, room):
     """The tools of a calendar stay, in a row of their own."""
-    def top(people):
-        page = embedded(server, server.session(definition), element).replace("></pickerd", f">{people}</pickerd")
-        ada = embedding(page)
-        expect(ada.page.locator(f"{element} .stage")).to_be_visible()
-        return ada.page.eval_on_selector(element, """(one) => one.shadowRoot.querySelector(".stage").getBoundingClientRect().top
-            - one.shadowRoot.querySelector(".frame").getBoundingClientRect().top""")
+    page = embedded(server, server.session(definition), element)
+    tag, = re.findall(f"<{element}.*</{element}>", page)
+    tags = (tag.replace("></pickerd", f">{people}</pickerd")
+            for people in ("", '<span slot="people"></span>', '<b slot="people">Us</b>'))
+    ada = embedding(page.replace(tag, "".join(tags)))
+    expect(ada.page.locator(f"{element} .stage:visible")).to_have_count(3)
 
-    full, empty, own = top(""), top('<span slot="people"></span>'), top('<b slot="people">Us</b>')
+    full, empty, own = ada.page.locator(element).evaluate_all("""(all) =>
+        all.map(({ shadowRoot }) => [".stage", ".frame"]
+          .map((name) => shadowRoot.querySelector(name).getBoundingClientRect().top))
+          .map(([stage, frame]) => stage - frame)""")
     assert full > 60 and own > 30
     assert empty == full if room else 10 < empty < 20
 
@@ -219,6 +244,18 @@ def test_a_calendar_is_a_control_of_a_form(embedding, server):
 
     form("one.setAttribute('member-name', 'Ada L.')")
     expect(ada.face("Ada L.")).to_be_visible()
+
+
+def test_a_calendar_is_embedded_in_a_form_as_the_readme_says(embedding, server):
+    session = server.session(CALENDAR)
+    snippet = README.split("### Forms\n\n```html\n")[1].split("```")[0]
+    ada = embedding("<!doctype html><title>Book</title>" + snippet.replace(
+        "http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}").replace("SESSION", session.id))
+    ada.day("2018-11-14").click()
+    ada.day("2018-11-16").click()
+    with ada.page.expect_request("**/book") as request:
+        ada.button("Book").click()
+    assert request.value.post_data == "stay=2018-11-14%2F2018-11-16"
 
 
 def policy_of(server):
@@ -290,26 +327,15 @@ def test_the_javascript_example_in_the_readme_works(embedding, server):
     assert session.revision() == 1
 
 
-def test_attributes_and_the_picker_property_work(embedding, server):
-    first, second = server.session(DATE), server.session(DATE)
-    ada = embedding(embedded(server, first, "pickerd-wheels", 'locale="de" labels="Anno,Mese,Giorno"'))
+def test_attributes_work(embedding, server):
+    session = server.session(DATE)
+    ada = embedding(embedded(
+        server, session, "pickerd-wheels", 'locale="de" labels="Anno,Mese,Giorno"'))
     assert rows("attribute") == {"session", "member-name", "name", "required", "disabled", "locale", "token", "labels",
                                  "months", "frame", "actions", "presence", "time-zone", "zones"}
     expect(ada.selected(1)).to_have_text("November")
     expect(ada.page.get_by_role("listbox", name="Mese")).to_have_count(1)
     expect(ada.chosen).to_have_text("Freitag, 23. November 2018")
-
-    ada.page.eval_on_selector("pickerd-wheels", "(one, to) => one.setAttribute('session', to)",
-                              f"http://127.0.0.1:{server.port}{second.path}")
-
-    ada.page.wait_for_function("""(url) => {
-        const { picker } = document.querySelector("pickerd-wheels");
-        return picker?.url.endsWith(url) && picker.state.isKnown;
-      }""", arg=second.id)
-    ada.type_at(0, "ArrowUp")
-    expect(ada.chosen).to_contain_text("2017")
-    ada.is_idle()
-    assert (first.revision(), second.revision()) == (0, 1)
 
 
 def test_an_element_without_a_frame_fills_its_room_and_one_without_actions_has_no_bar(
@@ -373,8 +399,7 @@ def test_a_calendar_that_gets_another_session_or_is_added_again_shows_its_months
     ada = embedding(embedded(server, first, "pickerd-calendar"))
     expect(ada.day("2018-11-23")).to_have_attribute("aria-current", "date")
 
-    ada.page.eval_on_selector("pickerd-calendar", "(one, to) => one.setAttribute('session', to)",
-                              f"http://127.0.0.1:{server.port}{second.path}")
+    gives(ada, "pickerd-calendar", second)
 
     ada.page.wait_for_function("(id) => document.querySelector('pickerd-calendar').picker?.url.endsWith(id)",
                                arg=second.id)
@@ -402,22 +427,18 @@ def test_a_picker_that_gets_another_session_sends_nothing_of_the_one_to_the_othe
     ada.page.evaluate("() => { window.requestAnimationFrame = () => 1; }")
     ada.type_at(0, "ArrowDown")
 
-    def set_session(url):
-        ada.page.eval_on_selector(
-            "pickerd-wheels", "(one, to) => one.setAttribute('session', to)", url)
-
-    set_session(f"http://127.0.0.1:{silent}{second.path}")
+    gives(ada, "pickerd-wheels", second, port=silent)
     wait_until(lambda: first.revision() == 1, what="the row of the turning wheel")
     expect(ada.wheel(0)).to_be_hidden()
     expect(ada.face("Ada")).to_be_hidden()
 
-    set_session(f"http://127.0.0.1:{server.port}{second.path}")
+    gives(ada, "pickerd-wheels", second)
     expect(ada.wheel(0)).to_be_visible()
     expect(ada.selected(0)).to_have_text("MacOS")
     assert (first.revision(), second.revision()) == (1, 0)
 
     ada.hold(0, rows=2)
-    set_session(f"http://127.0.0.1:{server.port}{first.path}")
+    gives(ada, "pickerd-wheels", first)
     ada.let_go()
     expect(ada.selected(0)).to_have_text("Windows")
     ada.is_idle()
@@ -433,8 +454,7 @@ def test_a_range_that_is_being_dragged_does_not_end_in_another_session(embedding
     ada.day("2018-11-28").hover()
     wait_until(lambda: first.revision() == 1, what="the first day")
 
-    ada.page.eval_on_selector("pickerd-calendar", "(one, to) => one.setAttribute('session', to)",
-                              f"http://127.0.0.1:{server.port}{second.path}")
+    gives(ada, "pickerd-calendar", second)
     ada.page.wait_for_function("(id) => document.querySelector('pickerd-calendar').drawn?.url.endsWith(id)",
                                arg=second.id)
     expect(ada.day("2018-11-29")).to_be_visible()
@@ -475,7 +495,7 @@ def test_a_column_that_is_removed_while_its_button_is_held_turns_no_more(embeddi
     ada.page.clock.run_for(1_000)
     assert ada.page.evaluate("view.row") > 3
 
-    server.request("PATCH", f"{session.path}/definition", {"columns": [["a"]]})
+    session.patch("definition", {"columns": [["a"]]})
     wait_until(lambda: not ada.page.evaluate("view.element.isConnected"), what="the column is removed")
     before = ada.page.evaluate("view.motion.target")
     ada.page.clock.run_for(1_000)
@@ -497,7 +517,8 @@ def test_a_picker_that_is_set_before_the_element_is_defined_is_shown(embedding, 
 
 
 @pytest.mark.parametrize("element, other, definition", [
-    ("pickerd-calendar", "pickerd-wheels", LISTS), ("pickerd-wheels", "pickerd-calendar", CALENDAR)])
+    ("pickerd-calendar", "pickerd-wheels", LISTS),
+    ("pickerd-wheels", "pickerd-availability", DAYS)])
 def test_an_element_of_the_wrong_kind_logs_once_which_one_to_use(
         embedding, server, element, other, definition):
     ada = embedding(embedded(server, server.session(definition), element))
@@ -589,8 +610,7 @@ def tagged(*tags):
 
 
 @pytest.mark.parametrize("definition, element", [
-    (CALENDAR, "pickerd-calendar"), (LISTS, "pickerd-wheels"),
-    ({"kind": "availability", "dates": ["2018-11-26"]}, "pickerd-availability")])
+    (CALENDAR, "pickerd-calendar"), (LISTS, "pickerd-wheels"), (DAYS, "pickerd-availability")])
 def test_a_tag_becomes_the_element_for_its_kind(embedding, server, definition, element):
     session = server.session(definition)
     ada = embedding("<!doctype html><title>Empty</title>")
@@ -619,18 +639,20 @@ def test_a_tag_becomes_the_element_for_its_kind(embedding, server, definition, e
     assert element != "pickerd-calendar" or abs(shown.bounding_box()["height"] - before) < 40
 
 
-@pytest.mark.parametrize("way", ["dialog", "floating"])
-def test_a_tag_opens_its_picker_in_a_dialog(embedding, server, way):
+def test_a_tag_opens_its_picker_in_a_dialog(embedding, server):
     session = server.session(CALENDAR)
-    more = f'data-kind="calendar" data-open="{way}" data-text="Choose the days"'
+    days, month, week = (
+        f'data-kind="calendar" data-open="{way}" data-text="Choose the {what}"'
+        for way, what in (("floating", "days"), ("floating", "month"), ("dialog", "week")))
     # The second one is another address of the same module.
-    ada = embedding(tagged(tag(server, session, more), tag(server, session, more.replace("days", "month"), "?v=2")))
-    buttons = ada.page.locator(".pickerd-button")
-    expect(buttons).to_have_text(["Choose the days", "Choose the month"])
-    tops = [buttons.nth(at).bounding_box() for at in range(2)]
+    ada = embedding(tagged(
+        tag(server, session, days), tag(server, session, month, "?v=2"), tag(server, session, week)))
+    floating = ada.page.locator(".pickerd-floating .pickerd-button")
+    expect(floating).to_have_text(["Choose the days", "Choose the month"])
+    tops = [floating.nth(at).bounding_box() for at in range(2)]
     assert tops[0]["y"] + tops[0]["height"] <= tops[1]["y"] or tops[0]["x"] + tops[0]["width"] <= tops[1]["x"]
-    fixed = ada.page.locator(".pickerd-floating").count()
-    assert fixed == {"dialog": 0, "floating": 1}[way]
+    in_place = ada.page.locator("p:text('Before') ~ .pickerd-button:has(+ p)")
+    expect(in_place).to_have_text("Choose the week")
     assert ada.page.evaluate("customElements.get('pickerd-calendar') === undefined"), "nothing is loaded yet"
 
     button = ada.button("Choose the days")
@@ -660,15 +682,13 @@ def test_two_tags_of_a_session_are_one_member_that_leaves_with_them(embedding, s
     wait_until(lambda: not session.get()["members"][0]["online"], what="a member that is offline")
 
 
-@pytest.mark.parametrize("way", ["inline", "dialog"])
-def test_a_tag_whose_server_cannot_be_reached_says_so_and_tries_again(embedding, server, way):
+def test_a_tag_whose_server_cannot_be_reached_says_so_and_tries_again(embedding, server):
     ada = embedding("<!doctype html><title>Empty</title>")
     ada.page.route("**/define-calendar.js", lambda route: route.abort())
     with ada.page.expect_console_message(lambda message: "<pickerd-calendar> was not loaded" in message.text):
-        ada.page.set_content(tagged(tag(
-            server, server.session(CALENDAR), f'data-kind="calendar" data-open="{way}" data-text="Days" data-locale="de"')))
-        if way == "dialog":
-            ada.button("Days").click()
+        more = 'data-kind="calendar" data-open="dialog" data-text="Days" data-locale="de"'
+        ada.page.set_content(tagged(tag(server, server.session(CALENDAR), more)))
+        ada.button("Days").click()
     again = ada.page.get_by_role("status").get_by_role("button")
     expect(again).to_have_text("Zurzeit nicht verfügbar. Erneut versuchen")
     again.click()
@@ -682,12 +702,13 @@ def test_a_tag_whose_server_cannot_be_reached_says_so_and_tries_again(embedding,
     ada.page_errors.clear()
 
 
-@pytest.mark.parametrize("more, said", [
-    ('data-kind="calendar" data-open="floating"', "data-text"), ('data-kind="calender"', "data-kind is the kind")])
-def test_a_tag_says_what_is_missing(embedding, server, more, said):
+def test_a_tag_says_what_is_missing(embedding, server):
+    session = server.session(CALENDAR)
     ada = embedding("<!doctype html><title>Empty</title>")
-    with ada.page.expect_console_message(lambda message: said in message.text):
-        ada.page.set_content(tagged(tag(server, server.session(CALENDAR), more)))
+    no_text, no_kind = 'data-kind="calendar" data-open="floating"', 'data-kind="calender"'
+    with ada.page.expect_console_message(lambda one: "data-text" in one.text), \
+            ada.page.expect_console_message(lambda one: "data-kind is the kind" in one.text):
+        ada.page.set_content(tagged(tag(server, session, no_text), tag(server, session, no_kind)))
     assert ada.page.locator("button, .pickerd-loading").count() == 0
     ada.page_errors.clear()
 

@@ -2,10 +2,7 @@
 
 import re
 
-import pytest
-from harness.definitions import CALENDAR
 from playwright.sync_api import expect
-from test_web_embedding import README, Site
 
 pytest_plugins = ["webpages"]
 
@@ -96,23 +93,3 @@ def test_a_table_is_booked_for_tomorrow_from_another_zone(window, plain):
         bo.page.get_by_role("link", name="Calendar file (.ics)").click()
     start = re.search(r"DTSTART:(\w+)Z", download.value.path().read_text())[1]
     assert start == re.sub(r"\W", "", session["snapshot"]["result"]["instant"]).removesuffix("Z")
-
-
-def test_a_calendar_is_embedded_in_a_form_as_the_documentation_says(window, start):
-    site = Site()
-    server = start(origins=[site.origin])
-    session = server.session(CALENDAR)
-    snippet = README.split("### Forms\n\n```html\n")[1].split("```")[0]
-    site.html = "<!doctype html><title>Book</title>" + snippet.replace(
-        "http://127.0.0.1:7681", f"http://127.0.0.1:{server.port}").replace("SESSION", session.id)
-    ada = window(server, path="")
-    try:
-        ada.page.goto(f"{site.origin}/page")
-        ada.day("2018-11-14").click()
-        ada.day("2018-11-16").click()
-        with ada.page.expect_request("**/book") as request:
-            ada.button("Book").click()
-        assert request.value.post_data == "stay=2018-11-14%2F2018-11-16"
-    finally:
-        ada.page.goto(f"http://127.0.0.1:{server.port}/")
-        site.close()

@@ -1,14 +1,11 @@
 """`pickerd rehearse`: the browser client passes."""
 
-import functools
-import http.server
 import re
 import subprocess
-import threading
 
-from harness.contexts import patient
 from harness.patience import PATIENCE
 from harness.pickerd import REPOSITORY, binary
+from webpages import static_host
 
 pytest_plugins = ["webpages"]
 
@@ -48,27 +45,13 @@ PAGE = """async (kit) => {
 }"""
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-def test_the_browser_client_passes_as_a_running_client(chromium):
-    files = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Quiet, directory=REPOSITORY / "web"))
-    threading.Thread(target=files.serve_forever, daemon=True).start()
+def test_the_browser_client_passes_as_a_running_client(opened):
     kit = subprocess.Popen(
         [str(binary()), "rehearse", "--patience", str(PATIENCE), "--listen", "127.0.0.1:0"],
         stdout=subprocess.PIPE, text=True)
     address = re.search(r"http://[\d.:]+", kit.stdout.readline())[0]
-    context = patient(chromium.new_context())
-    page = context.new_page()
-    page.goto(f"http://127.0.0.1:{files.server_port}/demo/icon.svg")
-
-    page.evaluate(PAGE, address)
+    with static_host(REPOSITORY / "web") as files:
+        opened(f"{files}/demo/icon.svg").page.evaluate(PAGE, address)
 
     output, _ = kit.communicate(timeout=PATIENCE)
-    context.close()
-    files.shutdown()
-    files.server_close()
     assert kit.returncode == 0, output

@@ -4,7 +4,6 @@ list, a caller, and payment."""
 from datetime import date, timedelta
 
 import pytest
-from harness.contexts import patient
 from harness.pickerd import wait_until
 from harness.shop import selling
 from playwright.sync_api import expect
@@ -20,26 +19,6 @@ SIZES = {"Ana": {"width": 1100, "height": 900}, "Bo": {"width": 420, "height": 9
 @pytest.fixture
 def tickets(tmp_path):
     yield from selling(tmp_path)
-
-
-@pytest.fixture
-def opened(chromium):
-    """Opens an address in a browser of its own."""
-    from webpages import Window  # imported here: pytest has to import the plugin first
-    contexts, windows = [], []
-
-    def opens(address, **size):
-        context = patient(chromium.new_context(locale="en", **size))
-        contexts.append(context)
-        windows.append(Window(context.new_page()))
-        windows[-1].page.goto(address)
-        return windows[-1]
-
-    yield opens
-    for context in contexts:
-        context.close()
-    page_errors = [error for one in windows for error in one.page_errors]
-    assert not page_errors, f"the page logged errors: {page_errors}"
 
 
 @pytest.fixture
@@ -67,7 +46,7 @@ def fits(one):
     """Nothing is wider than the window, at any size."""
     for size in SIZES.values():
         one.page.set_viewport_size(size)
-        assert one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert one.overflow() <= 0
 
 
 def books(desk, places):

@@ -1,11 +1,15 @@
-"""Makes the moving picture of README: Ana's phone and Bo's tablet in one session, until they confirm.
+"""Makes the moving picture of README, Ana's phone and Bo's tablet in one session until they
+confirm, and the picture of the home page for previews of its link.
 
-    PICKERD=.build/release/pickerd .venv/bin/python Tests/product/make_moving_picture.py [FOLDER]
+    PICKERD=.build/release/pickerd .venv/bin/python Tests/product/make_pictures.py [FOLDER]
 
-With FOLDER, each frame is written there as well, to look at.
+With FOLDER, each frame is written there as well, to look at. With `pngquant` the picture of the
+home page becomes a third as large.
 """
 
 import io
+import shutil
+import subprocess
 import sys
 import tempfile
 from datetime import date, timedelta
@@ -18,14 +22,13 @@ from PIL import Image  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 from webpages import CHROMIUM  # noqa: E402
 
-PICTURE = Path(__file__).resolve().parents[2] / "web/demo/screenshots/two-devices.png"
+PICTURES = Path(__file__).resolve().parents[2] / "web/demo/screenshots"
 NOW = "2026-12-01T09:00:00Z"
 STAY = {"kind": "calendar", "unit": "nights", "currency": "EUR", "locale": "en", "firstWeekday": 2, "weeks": "fit",
         "months": {"from": "2026-12", "through": "2027-03"}, "min": "2026-12-03", "maxNights": 14,
         "timeZone": "Europe/Berlin",
         "taken": {"booking-1": {"from": "2026-12-04", "through": "2026-12-06"},
                   "booking-2": {"from": "2026-12-24", "through": "2026-12-26"}}}
-MERGE = {"Content-Type": "application/merge-patch+json"}
 #: How long frames are shown, in milliseconds.
 STEP, LOOK, READ = 70, 900, 2400
 #: The frames of a finger on its way.
@@ -153,8 +156,8 @@ def film(page, server):
     settles()
     made.shows(READ // 2)
     made.rests()
-    server.request("PATCH", session.path + "/definition",
-                   {"taken": {"booking-3": {"from": "2026-12-20", "through": "2026-12-21"}}}, headers=MERGE)
+    session.patch(
+        "definition", {"taken": {"booking-3": {"from": "2026-12-20", "through": "2026-12-21"}}})
     settles("now ends")
     made.shows(READ)
     made.taps(page.locator("#ana").get_by_role("button", name="Confirm"))
@@ -166,23 +169,39 @@ def film(page, server):
     return made
 
 
+def home(browser, server):
+    """The picture of the home page."""
+    picture = PICTURES / "home.png"
+    context = browser.new_context(locale="en-US", viewport={"width": 1200, "height": 630})
+    page = context.new_page()
+    page.goto(f"http://127.0.0.1:{server.port}/")
+    page.wait_for_selector("[data-tour=live] .month:not([data-loading])")
+    page.screenshot(path=picture)
+    if shutil.which("pngquant"):
+        subprocess.run(["pngquant", "--force", "--ext=.png", picture], check=True)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Pickerd(Path(folder) / "log")
+        # With the time of the system, as the home page has it; the film's session has its own.
+        servers = [Pickerd(Path(folder) / "log"), Pickerd(Path(folder) / "home", clock=None)]
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         try:
             page = browser.new_page(viewport={"width": 860, "height": 560}, device_scale_factor=1.5,
                                     reduced_motion="reduce")
             page.clock.set_fixed_time(NOW)
-            made = film(page, server)
+            made = film(page, servers[0])
+            home(browser, servers[1])
         finally:
             browser.close()
-            server.stop()
-    made.write(PICTURE)
+            for server in servers:
+                server.stop()
+    picture = PICTURES / "two-devices.png"
+    made.write(picture)
     for index, (image, _) in enumerate(made.frames):
         if len(sys.argv) > 1:
             image.save(Path(sys.argv[1]) / f"{index:02}.png")
-    print(PICTURE, len(made.frames), "frames", PICTURE.stat().st_size, "bytes")
+    print(picture, len(made.frames), "frames", picture.stat().st_size, "bytes")
 
 
 if __name__ == "__main__":
