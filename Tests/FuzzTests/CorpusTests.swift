@@ -75,7 +75,7 @@ import Testing
   }
 }
 
-/// Inputs with one or two changes each: a byte is inserted, a part is repeated, removed, or replaced
+/// Inputs with one or two changes each: a byte is inserted, or a part repeated, removed, or replaced
 /// by one of another input. The same ones in each run; `make fuzz` has others without end.
 private struct InputChanges {
   private let inputs: [[UInt8]]
