@@ -83,13 +83,7 @@ extension ZoneRules {
 
   /// The number of transitions at or before `seconds`, found by binary search.
   private func countOfTransitions(upTo seconds: Int64) -> Int {
-    var low = 0
-    var high = instants.count
-    while low < high {
-      let middle = (low + high) / 2
-      if instants[middle] <= seconds { low = middle + 1 } else { high = middle }
-    }
-    return low
+    instants.partitionPoint { $0 > seconds }
   }
 }
 

@@ -38,6 +38,32 @@ package struct JSONWriter: ~Copyable {
     append(text.utf8Start, text.utf8CodeUnitCount)
   }
 
+  /// Writes JSON syntax such as `,"name":`, and a value after it.
+  @inlinable @inline(__always)
+  package mutating func literal(_ text: StaticString, _ value: String) {
+    literal(text)
+    string(value)
+  }
+
+  /// Writes JSON syntax such as `,"name":`, and a value after it.
+  @inlinable @inline(__always)
+  package mutating func literal(_ text: StaticString, _ value: Int) {
+    literal(text)
+    integer(value)
+  }
+
+  /// Writes JSON syntax such as `,"name":`, and a value after it.
+  package mutating func literal(_ text: StaticString, _ value: Bool) {
+    literal(text)
+    bool(value)
+  }
+
+  /// Writes JSON syntax such as `,"name":`, and a value after it.
+  package mutating func literal(_ text: StaticString, _ value: JSONTree) {
+    literal(text)
+    tree(value)
+  }
+
   /// Removes the last bytes, for example a closing bracket before which something is to be added.
   package mutating func removeLast(_ byteCount: Int) {
     precondition(byteCount <= count, "there are not as many bytes")
@@ -69,6 +95,7 @@ package struct JSONWriter: ~Copyable {
   }
 
   /// Writes a string with its quotes.
+  @usableFromInline
   package mutating func string(_ value: String) {
     byte(UInt8(ascii: "\""))
     // A native Swift string provides contiguous UTF-8; a bridged one has to be copied.
@@ -86,6 +113,7 @@ package struct JSONWriter: ~Copyable {
     byte(UInt8(ascii: "\""))
   }
 
+  @usableFromInline
   package mutating func integer(_ value: Int) {
     if value < 0 { byte(UInt8(ascii: "-")) }
     let rest = value.magnitude

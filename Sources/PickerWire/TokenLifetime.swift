@@ -22,7 +22,6 @@ extension JSONWriter {
   mutating func lifetime(_ token: TokenLifetime) {
     literal("\"expires\":\"")
     raw(token.expires.rfc3339)
-    literal("\",\"expiresInSeconds\":")
-    integer(Int(max(0, token.remainingMilliseconds / 1000)))
+    literal("\",\"expiresInSeconds\":", Int(max(0, token.remainingMilliseconds / 1000)))
   }
 }

@@ -1,7 +1,8 @@
 import CivilTime
 import JSONText
-import PickerModel
 import Testing
+
+@testable import PickerModel
 
 @Suite struct CalendarKindTests {
   private static let now = "2016-08-15T10:00:00Z"

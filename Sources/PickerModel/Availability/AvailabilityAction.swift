@@ -122,8 +122,7 @@ extension JSONWriter {
       for member in seesAll ? marks.members : [] {
         literal(",")
         string(member.key)
-        literal(":")
-        tree(member.value)
+        literal(":", member.value)
       }
     }
   }
@@ -139,8 +138,7 @@ extension JSONWriter {
       integer(run.upperBound)
       literal("]")
     }
-    literal("],\"generation\":")
-    integer(mark.generation)
+    literal("],\"generation\":", mark.generation)
   }
 }
 

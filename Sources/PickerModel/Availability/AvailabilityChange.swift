@@ -117,11 +117,6 @@ package struct MarksChange: Hashable, Sendable {
   package var color = ""
   /// Of cells whose mark differs.
   package let runs: [MarkRun]
-
-  package init(respondent: String, runs: [MarkRun]) {
-    self.respondent = respondent
-    self.runs = runs
-  }
 }
 
 /// Other numbers of marks.

@@ -17,12 +17,12 @@ struct AvailabilityDates: Sendable {
   init(_ tree: JSONTree, _ reader: DefinitionReader) throws(DefinitionProblem) {
     switch tree {
     case .array(let elements): content = .list(try AvailabilityDates.list(elements, reader))
-    case .object(let members):
-      var inner = reader.reader(for: members)
-      let from = AvailabilityDates.expression("from", &inner)
-      let through = AvailabilityDates.expression("through", &inner)
-      try inner.finish()
-      content = .range(from: from!, through: through!)
+    case .object:
+      content = try reader.object(tree, named: "dates") { reader in
+        let from = AvailabilityDates.expression("from", &reader)
+        let through = AvailabilityDates.expression("through", &reader)
+        return from.flatMap { from in through.map { .range(from: from, through: $0) } }
+      }
       let range = try range(today: reader.today)
       guard let range, range.upperBound.days(since: range.lowerBound) >= reader.limits.cellDatesMax
       else { return }
@@ -97,11 +97,7 @@ struct AvailabilityDates: Sendable {
     func date(
       _ expression: DateExpression, _ field: String
     ) throws(DefinitionProblem) -> CivilDate? {
-      do throws(DefinitionProblem) {
-        return try expression.date(today: today)
-      } catch {
-        throw error.under(field)
-      }
+      try under(field) { () throws(DefinitionProblem) in try expression.date(today: today) }
     }
     guard let from = try date(first, "from"), let through = try date(last, "through") else {
       return nil

@@ -194,15 +194,13 @@ extension AvailabilityKind {
   /// The maximum of dates is not checked: it applies when a definition is made.
   /// - Throws: A problem that a definition made today would have.
   func bounds(today: CivilDate) throws(DefinitionProblem) -> PickerBounds {
-    do throws(DefinitionProblem) {
+    try under("dates") { () throws(DefinitionProblem) in
       let bounds = try dates.bounds(today: today)
       let cellsMax = DefinitionLimits().cellsMax
       guard cells(within: bounds).count <= cellsMax else {
         throw DefinitionProblem("there are more than \(cellsMax) cells")
       }
       return bounds
-    } catch {
-      throw error.under("dates")
     }
   }
 

@@ -195,10 +195,8 @@ extension WindowChoice {
 extension JSONWriter {
   /// The fields of a confirm, each after a comma.
   package mutating func choice(_ choice: WindowChoice) {
-    literal(",\"cell\":")
-    integer(choice.cell)
-    literal(",\"generation\":")
-    integer(choice.generation)
+    literal(",\"cell\":", choice.cell)
+    literal(",\"generation\":", choice.generation)
   }
 }
 
@@ -245,17 +243,6 @@ package struct StoredMarks: Hashable, Sendable {
   let byHand: [String: CellSet]
   /// The first cell of the window that was confirmed, if a cell was named.
   package let chosen: Int?
-
-  init(
-    generation: Int, cells: CellList, marks: [String: Marks], byHand: [String: CellSet],
-    chosen: Int?
-  ) {
-    self.generation = generation
-    self.cells = cells
-    self.marks = marks
-    self.byHand = byHand
-    self.chosen = chosen
-  }
 }
 
 /// The result of an `availability`: a window.

@@ -122,15 +122,3 @@ package enum WindowSpan: Hashable, Sendable {
   case dates(ClosedRange<CivilDate>)
   case time(Instant, until: Instant)
 }
-
-extension Array {
-  /// The index of the first element that fulfils the condition, if all after it do and none before.
-  func partitionPoint(where isAfter: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

@@ -11,19 +11,12 @@ extension JSONWriter {
     respondent: (MemberID) -> Respondent?
   ) {
     let cells = CellsChange(of: availability)
-    literal("\"availability\":{\"generation\":")
-    integer(availability.generation)
-    literal(",\"count\":")
-    integer(availability.cells.count)
-    literal(",\"past\":")
-    integer(availability.past)
-    literal(",\"closed\":")
-    bool(availability.isClosed)
+    literal("\"availability\":{\"generation\":", availability.generation)
+    literal(",\"count\":", availability.cells.count)
+    literal(",\"past\":", availability.past)
+    literal(",\"closed\":", availability.isClosed)
     layout(cells, in: sight.zone, texts: texts)
-    if sight.seesCounts {
-      literal(",\"respondents\":")
-      integer(availability.respondentCount)
-    }
+    if sight.seesCounts { literal(",\"respondents\":", availability.respondentCount) }
     literal(",\"marks\":[")
     let respondents = availability.marks.keys.filter(sight.sees(partOf:)).map { id in
       (id: id, member: respondent(MemberID(id)))
@@ -50,12 +43,10 @@ extension JSONWriter {
     switch change {
     case .cells(let change): cells(change, in: sight.zone, texts: texts)
     case .past(let past):
-      literal("{\"change\":\"past\",\"past\":")
-      integer(past)
+      literal("{\"change\":\"past\",\"past\":", past)
       literal("}")
     case .closed(let isClosed):
-      literal("{\"change\":\"closed\",\"closed\":")
-      bool(isClosed)
+      literal("{\"change\":\"closed\",\"closed\":", isClosed)
       literal("}")
     case .marks(let change): marks(change)
     case .heat(let change): heat(change)
@@ -64,12 +55,9 @@ extension JSONWriter {
   }
 
   private mutating func cells(_ change: CellsChange, in zone: CellZone?, texts: any RowTexts) {
-    literal("{\"change\":\"cells\",\"generation\":")
-    integer(change.generation)
-    literal(",\"count\":")
-    integer(change.cells.count)
-    literal(",\"past\":")
-    integer(change.past)
+    literal("{\"change\":\"cells\",\"generation\":", change.generation)
+    literal(",\"count\":", change.cells.count)
+    literal(",\"past\":", change.past)
     layout(change, in: zone, texts: texts)
     literal("}")
   }
@@ -84,13 +72,10 @@ extension JSONWriter {
     of member: String, name: String, color: String, _ runs: [MarkRun], opening: StaticString
   ) {
     literal(opening)
-    literal("\"member\":")
-    string(member)
-    literal(",\"name\":")
-    string(name)
-    literal(",\"color\":\"")
-    raw(color)
-    literal("\",\"runs\":[")
+    literal("\"member\":", member)
+    literal(",\"name\":", name)
+    literal(",\"color\":", color)
+    literal(",\"runs\":[")
     for index in runs.indices {
       literal(index > 0 ? ",[" : "[")
       integer(runs[index].cells.lowerBound)
@@ -107,8 +92,7 @@ extension JSONWriter {
   }
 
   private mutating func heat(_ change: HeatChange) {
-    literal("{\"change\":\"heat\",\"respondents\":")
-    integer(change.respondentCount)
+    literal("{\"change\":\"heat\",\"respondents\":", change.respondentCount)
     literal(",\"runs\":")
     heat(change.runs)
     literal("}")
@@ -144,8 +128,7 @@ extension JSONWriter {
     for (index, window) in change.windows.enumerated() {
       literal(index > 0 ? ",{\"cell\":" : "{\"cell\":")
       integer(window.window.cell)
-      literal(",\"text\":")
-      string(texts.window(window.span, in: (zone ?? change.zone).rules))
+      literal(",\"text\":", texts.window(window.span, in: (zone ?? change.zone).rules))
       literal(",")
       counts(window.window.counts)
       literal("}")
@@ -161,8 +144,7 @@ extension JSONWriter {
   /// - Parameter zone: The reader's; `nil` for the definition's.
   private mutating func layout(_ change: CellsChange, in zone: CellZone?, texts: any RowTexts) {
     let zone = change.cells.areDates ? change.zone : zone ?? change.zone
-    literal(",\"timeZone\":")
-    string(zone.name)
+    literal(",\"timeZone\":", zone.name)
     literal(",\"days\":[")
     switch CellLayout(change.cells, in: zone.rules, firstWeekday: change.firstWeekday) {
     case .times(let rows, let days):
@@ -179,8 +161,7 @@ extension JSONWriter {
       if case .dates(let dates) = change.cells.content {
         for (index, date) in dates.enumerated() {
           dayStart(date, index, texts: texts)
-          literal(",\"day\":")
-          string(texts.cell(date.day))
+          literal(",\"day\":", texts.cell(date.day))
           literal("}")
         }
       }
@@ -188,8 +169,7 @@ extension JSONWriter {
       for (index, month) in months.enumerated() {
         literal(index > 0 ? ",{\"month\":\"" : "{\"month\":\"")
         raw(month.month.iso)
-        literal("\",\"title\":")
-        string(texts.monthTitle(month.month))
+        literal("\",\"title\":", texts.monthTitle(month.month))
         literal(",\"cells\":")
         runs(month.runs)
         literal("}")
@@ -206,15 +186,13 @@ extension JSONWriter {
   private mutating func dayStart(_ date: CivilDate, _ index: Int, texts: any RowTexts) {
     literal(index > 0 ? ",{\"date\":\"" : "{\"date\":\"")
     raw(date.iso)
-    literal("\",\"text\":")
-    string(texts.day(date))
+    literal("\",\"text\":", texts.day(date))
   }
 
   private mutating func row(_ row: CellLayout.Row, _ index: Int, texts: any RowTexts) {
     literal(index > 0 ? ",{\"time\":\"" : "{\"time\":\"")
     raw(EnglishTexts().time(row.minute))
-    literal("\",\"text\":")
-    string(texts.time(row.minute))
+    literal("\",\"text\":", texts.time(row.minute))
     if row.isAgain { literal(",\"again\":true") }
     if row.isGap { literal(",\"gap\":true") }
     literal("}")

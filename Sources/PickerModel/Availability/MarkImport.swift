@@ -35,17 +35,13 @@ package struct MarkImport: Hashable, Sendable {
         .under(member.key)
     }
     var count = 0
-    var lists: [[Range<Int64>]] = []
-    for name in MarkImport.fields {
-      do throws(DefinitionProblem) {
-        lists.append(
-          try MarkImport.intervals(
-            tree[name], named: name, isInside: name == "free", kind, &count))
-      } catch {
-        throw error.under(name)
-      }
+    func list(_ name: String) throws(DefinitionProblem) -> [Range<Int64>] {
+      try under(name) { () throws(DefinitionProblem) in
+        try MarkImport.intervals(
+          tree[name], named: name, isInside: name == "free", kind, &count)
+      }.merged()
     }
-    (free, tentative, busy) = (lists[0].merged(), lists[1].merged(), lists[2].merged())
+    (free, tentative, busy) = (try list("free"), try list("tentative"), try list("busy"))
   }
 
   private static func intervals(
@@ -60,17 +56,10 @@ package struct MarkImport: Hashable, Sendable {
     guard count <= intervalsMax else {
       throw DefinitionProblem("there are more than \(intervalsMax) intervals")
     }
-    var intervals: [Range<Int64>] = []
-    for (index, element) in elements.enumerated() {
-      do throws(DefinitionProblem) {
-        intervals.append(
-          kind.cellsAreDates
-            ? try dates(element) : try times(element, isInside: isInside, kind.cellZone.rules))
-      } catch {
-        throw error.under(index)
-      }
+    return try elements.read { element throws(DefinitionProblem) in
+      kind.cellsAreDates
+        ? try dates(element) : try times(element, isInside: isInside, kind.cellZone.rules)
     }
-    return intervals
   }
 
   /// - Parameter isInside: Whether only cells that lie inside the interval count, so that it is

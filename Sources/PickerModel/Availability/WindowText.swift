@@ -31,12 +31,10 @@ extension JSONWriter {
   mutating func window(_ result: WindowResult) {
     switch result.span {
     case .dates(let dates):
-      literal("{\"start\":\"")
-      raw(dates.lowerBound.iso)
-      literal("\",\"end\":\"")
+      literal("{\"start\":", dates.lowerBound.iso)
+      literal(",\"end\":\"")
       raw(dates.upperBound.iso)
-      literal("\",\"days\":")
-      integer(dates.count)
+      literal("\",\"days\":", dates.count)
     case .time(let start, let until):
       literal("{\"local\":\"")
       raw(result.local.date.iso)
@@ -57,12 +55,9 @@ extension JSONWriter {
 
   /// `"yes","maybe","no"`, without the braces.
   package mutating func counts(_ counts: GradeCounts) {
-    literal("\"yes\":")
-    integer(counts.yes)
-    literal(",\"maybe\":")
-    integer(counts.maybe)
-    literal(",\"no\":")
-    integer(counts.no)
+    literal("\"yes\":", counts.yes)
+    literal(",\"maybe\":", counts.maybe)
+    literal(",\"no\":", counts.no)
   }
 }
 

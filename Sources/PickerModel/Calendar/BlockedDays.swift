@@ -56,56 +56,36 @@ struct BlockedDays: Sendable {
   static func entries(
     _ tree: JSONTree, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [Entry] {
-    var entries: [Entry] = []
-    let elements = try tree.elements(named: "blocked", reader.limits.blockedMax)
-    for (index, element) in elements.enumerated() {
-      do throws(DefinitionProblem) {
-        let members = try element.fields(named: "an entry of blocked")
-        entries.append(try BlockedDays.entry(reader.reader(for: members)))
-      } catch {
-        throw error.under(index)
+    try tree.elements(named: "blocked", reader.limits.blockedMax).read {
+      element throws(DefinitionProblem) in
+      guard element != .object([]) else {
+        throw DefinitionProblem("an entry of blocked must have weekdays, or from and through")
       }
+      return try reader.object(element, named: "an entry of blocked") { BlockedDays.entry(&$0) }
     }
-    return entries
   }
 
   /// Reads the field `taken`.
   static func taken(
     _ tree: JSONTree, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [Taken] {
-    var taken: [Taken] = []
-    for member in try tree.fields(named: "taken", reader.limits.takenMax) {
-      do throws(DefinitionProblem) {
-        try member.checkID(reader.limits)
-        var inner = reader.reader(for: try member.value.fields(named: "an entry of taken"))
-        let stretch = BlockedDays.stretch(&inner)
-        try inner.finish()
-        taken.append(Taken(id: member.key, stretch: stretch!))
-      } catch {
-        throw error.under(member.key)
+    try tree.fields(named: "taken", reader.limits.takenMax).read {
+      member throws(DefinitionProblem) in
+      try member.checkID(reader.limits)
+      return try reader.object(member.value, named: "an entry of taken") {
+        BlockedDays.stretch(&$0).map { Taken(id: member.key, stretch: $0) }
       }
     }
-    return taken
   }
 
-  private static func entry(_ reader: DefinitionReader) throws(DefinitionProblem) -> Entry {
-    var reader = reader
-    guard !reader.members.isEmpty else {
-      throw DefinitionProblem("an entry of blocked must have weekdays, or from and through")
-    }
-    guard reader.has("weekdays") else {
-      let stretch = stretch(&reader)
-      try reader.finish()
-      return .stretch(stretch!)
-    }
+  private static func entry(_ reader: inout DefinitionReader) -> Entry? {
+    guard reader.has("weekdays") else { return stretch(&reader).map(Entry.stretch) }
     for field in ["from", "through"] where reader.has(field) {
       reader.report(field, "an entry has either weekdays or \(field); use two entries for both")
     }
-    let weekdays = reader.field("weekdays", missing: nil) { tree throws(DefinitionProblem) in
-      try tree.weekdays()
+    return reader.field("weekdays", missing: nil) { tree throws(DefinitionProblem) in
+      .weekdays(try tree.weekdays())
     }
-    try reader.finish()
-    return .weekdays(weekdays!)
   }
 
   /// Reads `from` and `through` (`from` if it is missing).
@@ -182,12 +162,6 @@ extension BlockedDays {
   /// The index of the first date range that ends on `date` or later; `stretches.count` if none
   /// does.
   private func firstStretch(endingFrom date: CivilDate) -> Int {
-    var low = 0
-    var high = stretches.count
-    while low < high {
-      let middle = (low + high) / 2
-      if stretches[middle].upperBound < date { low = middle + 1 } else { high = middle }
-    }
-    return low
+    stretches.partitionPoint { $0.upperBound >= date }
   }
 }

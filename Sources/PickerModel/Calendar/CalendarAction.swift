@@ -31,21 +31,16 @@ extension JSONWriter {
   mutating func target(_ target: TapTarget) {
     switch target {
     case .date(let date):
-      literal(",\"date\":\"")
-      raw(date.iso)
-      literal("\"")
+      literal(",\"date\":", date.iso)
     case .cell(let month, let cell):
       literal(",\"month\":\"")
       raw(month.iso)
-      literal("\",\"cell\":")
-      integer(cell)
+      literal("\",\"cell\":", cell)
     case .point(let month, let x, let y):
       literal(",\"month\":\"")
       raw(month.iso)
-      literal("\",\"x\":")
-      tree(.number(x))
-      literal(",\"y\":")
-      tree(.number(y))
+      literal("\",\"x\":", .number(x))
+      literal(",\"y\":", .number(y))
     }
   }
 }

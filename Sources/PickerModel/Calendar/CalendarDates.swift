@@ -53,11 +53,11 @@ struct CalendarDates: Sendable {
     _ tree: JSONTree, _ reader: inout DefinitionReader
   ) -> (from: MonthExpression?, through: MonthExpression?) {
     do throws(DefinitionProblem) {
-      var inner = reader.reader(for: try tree.fields(named: "months"))
-      let from = CalendarDates.month("from", missing: CalendarDates.from, &inner)
-      let through = CalendarDates.month("through", missing: CalendarDates.through, &inner)
-      try inner.finish()
-      return (from, through)
+      return try reader.object(tree, named: "months") { reader in
+        let from = CalendarDates.month("from", missing: CalendarDates.from, &reader)
+        let through = CalendarDates.month("through", missing: CalendarDates.through, &reader)
+        return (from, through)
+      }
     } catch {
       reader.report("months", error)
       return (nil, nil)

@@ -70,8 +70,7 @@ extension JSONWriter {
     raw(months.first.iso)
     literal("\",\"last\":\"")
     raw(months.last.iso)
-    literal("\",\"count\":")
-    integer(months.count)
+    literal("\",\"count\":", months.count)
   }
 
   /// `"start","end","hits","by"?,"reach"?` without braces; null for start and end if there is no
@@ -82,15 +81,11 @@ extension JSONWriter {
       date(range.start)
       literal("\",\"end\":\"")
       date(range.end)
-      literal("\",\"hits\":")
-      integer(range.hits)
+      literal("\",\"hits\":", range.hits)
     } else {
       literal("\"start\":null,\"end\":null,\"hits\":0")
     }
-    if let by {
-      literal(",\"by\":")
-      string(by.text)
-    }
+    if let by { literal(",\"by\":", by.text) }
     if let reach {
       literal(",\"reach\":{\"from\":\"")
       date(reach.lowerBound)
@@ -105,18 +100,13 @@ extension JSONWriter {
     literal("[")
     for (index, band) in bands.enumerated() {
       if index > 0 { literal(",") }
-      literal("{\"row\":")
-      integer(band.row)
-      literal(",\"from\":")
-      integer(band.from)
-      literal(",\"to\":")
-      integer(band.to)
+      literal("{\"row\":", band.row)
+      literal(",\"from\":", band.from)
+      literal(",\"to\":", band.to)
       literal(",\"shape\":\"")
       raw(band.shape.rawValue)
-      literal("\",\"head\":")
-      bool(band.head)
-      literal(",\"tail\":")
-      bool(band.tail)
+      literal("\",\"head\":", band.head)
+      literal(",\"tail\":", band.tail)
       literal("}")
     }
     literal("]")
@@ -133,8 +123,7 @@ extension JSONWriter {
       if index > 0 { literal(",") }
       literal("{\"date\":\"")
       raw(cell.date.iso)
-      literal("\",\"text\":")
-      string(texts.cell(cell.date.day))
+      literal("\",\"text\":", texts.cell(cell.date.day))
       if cell.isOutside { literal(",\"outside\":true") }
       if cell.isDisabled { literal(",\"disabled\":true") }
       if cell.isToday { literal(",\"today\":true") }

@@ -6,11 +6,6 @@ package struct MonthList: Hashable, Sendable {
   /// Not before ``first``.
   package let last: CivilMonth
 
-  package init(first: CivilMonth, last: CivilMonth) {
-    self.first = first
-    self.last = last
-  }
-
   package var count: Int { last.index - first.index + 1 }
 
   package func contains(_ month: CivilMonth) -> Bool { month >= first && month <= last }
@@ -51,13 +46,6 @@ package struct Cell: Hashable, Sendable {
   package var only: Turnover?
   /// The level of the day, or of the night that begins on it; `nil` if ``isOutside``.
   package var level: KeyLevel?
-
-  package init(date: CivilDate, isOutside: Bool, isDisabled: Bool, isToday: Bool) {
-    self.date = date
-    self.isOutside = isOutside
-    self.isDisabled = isDisabled
-    self.isToday = isToday
-  }
 }
 
 /// The highlight of one week row: the selected days of the month in that row.
@@ -80,13 +68,4 @@ package struct Band: Hashable, Sendable {
   package let head: Bool
   /// Whether the range's last day is in this band.
   package let tail: Bool
-
-  package init(row: Int, from: Int, to: Int, shape: Shape, head: Bool, tail: Bool) {
-    self.row = row
-    self.from = from
-    self.to = to
-    self.shape = shape
-    self.head = head
-    self.tail = tail
-  }
 }

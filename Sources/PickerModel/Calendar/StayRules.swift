@@ -76,13 +76,7 @@ struct StayRules: Sendable {
 
   /// The index of the part that has `date`.
   private func part(of date: CivilDate) -> Int {
-    var low = 0
-    var high = parts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if parts[middle].first <= date { low = middle } else { high = middle }
-    }
-    return low
+    max(0, parts.partitionPoint { $0.first > date } - 1)
   }
 
   // The searches below cost a few steps for each part, whatever the number of days.
@@ -173,18 +167,10 @@ extension StayRules {
   private static func rules(
     _ tree: JSONTree, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [Rule] {
-    var rules: [Rule] = []
-    for (index, element) in try tree.elements(named: "stays", reader.limits.staysMax).enumerated() {
-      do throws(DefinitionProblem) {
-        var inner = reader.reader(for: try element.fields(named: "an entry of stays"))
-        let rule = StayRules.rule(&inner)
-        try inner.finish()
-        rules.append(rule)
-      } catch {
-        throw error.under(index)
-      }
+    try tree.elements(named: "stays", reader.limits.staysMax).read {
+      element throws(DefinitionProblem) in
+      try reader.object(element, named: "an entry of stays") { StayRules.rule(&$0) }
     }
-    return rules
   }
 
   private static func rule(_ reader: inout DefinitionReader) -> Rule {

@@ -132,23 +132,13 @@ package struct SlotDays: Hashable, Sendable {
   package func row(of date: CivilDate) -> Int? { SlotDays.row(of: date, in: dates) }
 
   private static func row(of date: CivilDate, in dates: [CivilDate]) -> Int? {
-    let row = firstRow(from: date, in: dates)
+    let row = dates.partitionPoint { $0 >= date }
     return row < dates.count && dates[row] == date ? row : nil
   }
 
   /// The first row whose date is `date` or later; `nil` if all are earlier.
   package func firstRow(from date: CivilDate) -> Int? {
-    let row = SlotDays.firstRow(from: date, in: dates)
+    let row = dates.partitionPoint { $0 >= date }
     return row < dates.count ? row : nil
-  }
-
-  private static func firstRow(from date: CivilDate, in dates: [CivilDate]) -> Int {
-    var low = 0
-    var high = dates.count
-    while low < high {
-      let middle = (low + high) / 2
-      if dates[middle] < date { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -74,18 +74,12 @@ extension RowSelection {
 extension JSONWriter {
   /// The fields of a select, each after a comma.
   mutating func selection(_ selection: RowSelection) {
-    literal(",\"column\":")
-    integer(selection.column)
+    literal(",\"column\":", selection.column)
     if !selection.isByKey {
-      literal(",\"row\":")
-      integer(selection.row)
-      literal(",\"generation\":")
-      integer(selection.generation)
+      literal(",\"row\":", selection.row)
+      literal(",\"generation\":", selection.generation)
     }
-    if let key = selection.key {
-      literal(",\"key\":")
-      string(key)
-    }
+    if let key = selection.key { literal(",\"key\":", key) }
   }
 }
 

@@ -33,12 +33,6 @@ package struct ColumnState: Hashable, Sendable {
   /// The levels of the rows that have one, by row.
   package var levels: [Int: KeyLevel] = [:]
 
-  package init(generation: Int, rows: ColumnRows, selected: Int?) {
-    self.generation = generation
-    self.rows = rows
-    self.selected = selected
-  }
-
   /// The rows to send with a reload: all, or `maximum` of them around the selected one. Clients
   /// request the others.
   package func window(_ maximum: Int) -> Range<Int> {
@@ -65,19 +59,6 @@ package struct RowMove: Hashable, Sendable {
   package let wanted: String?
   /// Only of a slot, with the reason `gone`.
   package let loss: SlotLoss?
-
-  package init(
-    rows: ColumnRows, row: Int, key: String, cause: MoveCause, reason: ClampReason? = nil,
-    wanted: String? = nil, loss: SlotLoss? = nil
-  ) {
-    self.rows = rows
-    self.row = row
-    self.key = key
-    self.cause = cause
-    self.reason = reason
-    self.wanted = wanted
-    self.loss = loss
-  }
 }
 
 /// Why a column has another selected row.

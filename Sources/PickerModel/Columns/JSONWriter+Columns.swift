@@ -31,12 +31,9 @@ extension JSONWriter {
     case .removal(let column, let generation):
       removal(column, generation: generation)
     case .row(let column, let move):
-      literal("{\"change\":\"row\",\"column\":")
-      integer(column)
-      literal(",\"row\":")
-      integer(move.row)
-      literal(",\"key\":")
-      string(move.key)
+      literal("{\"change\":\"row\",\"column\":", column)
+      literal(",\"row\":", move.row)
+      literal(",\"key\":", move.key)
       literal(",\"text\":")
       text(of: move.row, move.rows, texts: texts)
       literal(",\"cause\":\"")
@@ -61,10 +58,8 @@ extension JSONWriter {
     }
     guard let selected = column.selected else { return }
     if reloads { literal(",") }
-    literal("{\"change\":\"row\",\"column\":")
-    integer(index)
-    literal(",\"row\":")
-    integer(selected)
+    literal("{\"change\":\"row\",\"column\":", index)
+    literal(",\"row\":", selected)
     literal(",\"key\":")
     key(of: selected, column.rows)
     literal(",\"text\":")
@@ -76,8 +71,7 @@ extension JSONWriter {
     _ column: Int, _ state: ColumnState, _ notes: ColumnNotes?, texts: any RowTexts,
     windowRows: Int, _ cache: inout RowsCache
   ) {
-    literal("{\"change\":\"reload\",\"column\":")
-    integer(column)
+    literal("{\"change\":\"reload\",\"column\":", column)
     literal(",")
     self.column(state, notes, texts: texts, windowRows: windowRows, &cache)
     literal("}")
@@ -85,10 +79,8 @@ extension JSONWriter {
 
   /// The last reload of a column that was removed: without rows.
   private mutating func removal(_ column: Int, generation: Int) {
-    literal("{\"change\":\"reload\",\"column\":")
-    integer(column)
-    literal(",\"generation\":")
-    integer(generation)
+    literal("{\"change\":\"reload\",\"column\":", column)
+    literal(",\"generation\":", generation)
     literal(",\"count\":0,\"from\":0,\"rows\":[],\"row\":null,\"removed\":true}")
   }
 
@@ -98,12 +90,9 @@ extension JSONWriter {
     _ cache: inout RowsCache
   ) {
     let window = column.window(windowRows)
-    literal("\"generation\":")
-    integer(column.generation)
-    literal(",\"count\":")
-    integer(column.rows.count)
-    literal(",\"from\":")
-    integer(window.lowerBound)
+    literal("\"generation\":", column.generation)
+    literal(",\"count\":", column.rows.count)
+    literal(",\"from\":", window.lowerBound)
     literal(",\"rows\":")
     if notes != nil || !column.levels.isEmpty {
       rows(column.rows, window, notes, levels: column.levels, texts: texts)

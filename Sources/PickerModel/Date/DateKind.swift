@@ -90,10 +90,8 @@ final class DateKind: Sendable {
   func initialKeys(
     in bounds: ClosedRange<CivilDate>, today: CivilDate
   ) throws(DefinitionProblem) -> [String] {
-    do throws(DefinitionProblem) {
-      return DateRules(bounds: bounds).keeping(try initial.date(today: today)!).date.pickerKeys
-    } catch {
-      throw error.under("initial")
+    try under("initial") { () throws(DefinitionProblem) in
+      DateRules(bounds: bounds).keeping(try initial.date(today: today)!).date.pickerKeys
     }
   }
 }

@@ -39,6 +39,43 @@ package struct DefinitionProblem: Error, Hashable, Sendable {
   }
 }
 
+/// Runs `read`. A problem that it throws is one of the member `name`.
+func under<Value>(
+  _ name: String, _ read: () throws(DefinitionProblem) -> Value
+) throws(DefinitionProblem) -> Value {
+  do throws(DefinitionProblem) {
+    return try read()
+  } catch {
+    throw error.under(name)
+  }
+}
+
+extension [JSONTree] {
+  /// What `read` returns for each element. A problem that it throws is one of the element.
+  func read<Value>(
+    _ read: (JSONTree) throws(DefinitionProblem) -> Value
+  ) throws(DefinitionProblem) -> [Value] {
+    try enumerated().map { index, element throws(DefinitionProblem) in
+      do throws(DefinitionProblem) {
+        return try read(element)
+      } catch {
+        throw error.under(index)
+      }
+    }
+  }
+}
+
+extension [JSONTree.Member] {
+  /// What `read` returns for each member. A problem that it throws is one of the member.
+  func read<Value>(
+    _ read: (JSONTree.Member) throws(DefinitionProblem) -> Value
+  ) throws(DefinitionProblem) -> [Value] {
+    try map { member throws(DefinitionProblem) in
+      try under(member.key) { () throws(DefinitionProblem) in try read(member) }
+    }
+  }
+}
+
 extension DefinitionProblem {
   /// The problem of a definition that exceeds a limit of the parser.
   ///

@@ -19,9 +19,16 @@ struct DefinitionReader {
     self.today = today
   }
 
-  /// A reader for an object inside this one, with the same limits and day.
-  func reader(for members: [JSONTree.Member]) -> DefinitionReader {
-    DefinitionReader(members, limits: limits, today: today)
+  /// Reads an object inside this one, with the same limits and day.
+  ///
+  /// - Parameter read: Reports the problems of its fields. Returns `nil` only if there is one.
+  func object<Value>(
+    _ tree: JSONTree, named name: String, _ read: (inout DefinitionReader) -> Value?
+  ) throws(DefinitionProblem) -> Value {
+    var inner = DefinitionReader(try tree.fields(named: name), limits: limits, today: today)
+    let value = read(&inner)
+    try inner.finish()
+    return value!
   }
 
   func has(_ field: String) -> Bool { index(of: field) < members.count }

@@ -41,16 +41,11 @@ struct NodeReading {
   func columns(_ tree: JSONTree) throws(DefinitionProblem) -> NodeTable {
     let columns = try tree.elements(named: "columns")
     guard !columns.isEmpty else { throw DefinitionProblem("columns must have one column or more") }
-    var lists: [[JSONTree]] = []
-    for (index, column) in columns.enumerated() {
-      do throws(DefinitionProblem) {
-        let rows = try column.elements(named: "a column")
-        guard !rows.isEmpty else { throw DefinitionProblem("a column must have one row or more") }
-        try check(rows, level: nil)
-        lists.append(rows)
-      } catch {
-        throw error.under(index)
-      }
+    let lists = try columns.read { column throws(DefinitionProblem) in
+      let rows = try column.elements(named: "a column")
+      guard !rows.isEmpty else { throw DefinitionProblem("a column must have one row or more") }
+      try check(rows, level: nil)
+      return rows
     }
     return NodeReading.table(lists: lists)
   }
@@ -71,12 +66,8 @@ struct NodeReading {
   private func check(_ siblings: [JSONTree], level: Int?) throws(DefinitionProblem) {
     var keys: Set<ExactString> = []
     keys.reserveCapacity(siblings.count)
-    for (index, node) in siblings.enumerated() {
-      do throws(DefinitionProblem) {
-        try check(node, level: level, keys: &keys)
-      } catch {
-        throw error.under(index)
-      }
+    _ = try siblings.read { node throws(DefinitionProblem) in
+      try check(node, level: level, keys: &keys)
     }
   }
 
@@ -96,18 +87,14 @@ struct NodeReading {
     if let key = NodeReading.key(of: node), !keys.insert(ExactString(key)).inserted {
       throw DefinitionProblem("the key \"\(key)\" is used by a sibling; keys must be unique")
     }
-    for member in node.members ?? [] {
-      do throws(DefinitionProblem) {
-        if member.key == "children" {
-          guard let level else { continue }
-          try check(try member.value.elements(named: "children"), level: level + 1)
-        } else if member.key == "terms" {
-          try check(terms: try member.value.elements(named: "terms"))
-        } else {
-          _ = try member.value.text(named: member.key, limits)
-        }
-      } catch {
-        throw error.under(member.key)
+    _ = try (node.members ?? []).read { member throws(DefinitionProblem) in
+      if member.key == "children" {
+        guard let level else { return }
+        try check(try member.value.elements(named: "children"), level: level + 1)
+      } else if member.key == "terms" {
+        try check(terms: try member.value.elements(named: "terms"))
+      } else {
+        _ = try member.value.text(named: member.key, limits)
       }
     }
     if node.members != nil, node["text"] == nil {
@@ -119,12 +106,8 @@ struct NodeReading {
     guard terms.count <= limits.termsMax else {
       throw DefinitionProblem("a row may have \(limits.termsMax) terms; this has \(terms.count)")
     }
-    for (index, term) in terms.enumerated() {
-      do throws(DefinitionProblem) {
-        _ = try term.text(named: "a term", countMax: limits.termCharactersMax)
-      } catch {
-        throw error.under(index)
-      }
+    _ = try terms.read { term throws(DefinitionProblem) in
+      try term.text(named: "a term", countMax: limits.termCharactersMax)
     }
   }
 
@@ -218,8 +201,7 @@ extension NodeTable {
         strings.withKey(node) { writer.string($0) }
       }
       if form.contains(.hasTerms) {
-        writer.literal(",\"terms\":")
-        writer.tree(.array(terms[node].map(JSONTree.string)))
+        writer.literal(",\"terms\":", .array(terms[node].map(JSONTree.string)))
       }
       if form.contains(.hasChildren) {
         writer.literal(",\"children\":")

@@ -10,8 +10,7 @@ extension JSONWriter {
     literal("[")
     for (index, match) in matches.enumerated() {
       if index > 0 { literal(",") }
-      literal("{\"row\":")
-      integer(match.row)
+      literal("{\"row\":", match.row)
       literal(",\"key\":")
       key(of: match.row, rows)
       literal(",\"text\":")

@@ -56,8 +56,7 @@ extension JSONWriter {
     switch level {
     case nil: return
     case .few(let left):
-      literal(",\"level\":\"few\",\"left\":")
-      integer(left)
+      literal(",\"level\":\"few\",\"left\":", left)
     case .held: literal(",\"level\":\"held\"")
     case .gone: literal(",\"level\":\"gone\"")
     }

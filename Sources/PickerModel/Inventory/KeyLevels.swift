@@ -63,19 +63,19 @@ package final class KeyLevels: Sendable {
   }
 
   subscript(_ date: CivilDate) -> KeyLevel? {
-    let index = dates.partitioned { $0.key >= date }
+    let index = dates.partitionPoint { $0.key >= date }
     return index < dates.count && dates[index].key == date ? dates[index].level : others
   }
 
   subscript(second second: Int64) -> KeyLevel? {
-    let index = seconds.partitioned { $0.key >= second }
+    let index = seconds.partitionPoint { $0.key >= second }
     return index < seconds.count && seconds[index].key == second ? seconds[index].level : others
   }
 
   /// Whether no key between the two seconds is closed, so that nobody need look at each.
   func areOpen(_ range: ClosedRange<Int64>) -> Bool {
     guard others.isOpen else { return false }
-    let index = closedSeconds.partitioned { $0 >= range.lowerBound }
+    let index = closedSeconds.partitionPoint { $0 >= range.lowerBound }
     return index == closedSeconds.count || closedSeconds[index] > range.upperBound
   }
 
@@ -88,7 +88,7 @@ package final class KeyLevels: Sendable {
       while let day = next, self[day].isOpen { next = day.adding(days: isLater ? 1 : -1) }
       return next
     }
-    let index = closedDates.partitioned { $0 >= date }
+    let index = closedDates.partitionPoint { $0 >= date }
     if !isLater { return index > 0 ? closedDates[index - 1] : nil }
     let next = index < closedDates.count && closedDates[index] == date ? index + 1 : index
     return next < closedDates.count ? closedDates[next] : nil
@@ -103,18 +103,6 @@ extension KeyLevels: Hashable {
   package func hash(into hasher: inout Hasher) {
     hasher.combine(named.count)
     hasher.combine(others)
-  }
-}
-
-extension Array {
-  /// The first index whose element and all later ones fulfil a condition; `count` if none does.
-  fileprivate func partitioned(_ isLater: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isLater(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }
 

@@ -45,13 +45,8 @@ extension JSONWriter {
   /// `{"text","tone"?,"amount"?}`, or null for a removed note.
   package mutating func note(_ note: Note?, locale: String, texts: any RowTexts) {
     guard let note else { return literal("null") }
-    literal("{\"text\":")
-    string(note.text(for: texts.noteTag, fallback: locale))
-    if let tone = note.tone {
-      literal(",\"tone\":\"")
-      raw(tone.rawValue)
-      literal("\"")
-    }
+    literal("{\"text\":", note.text(for: texts.noteTag, fallback: locale))
+    if let tone = note.tone { literal(",\"tone\":", tone.rawValue) }
     if let amount = note.amount {
       literal(",\"amount\":")
       amount.write(to: &self)

@@ -60,20 +60,9 @@ extension JSONWriter {
   package mutating func clamp(
     _ reason: ClampReason?, wanted: String?, _ loss: SlotLoss? = nil
   ) {
-    if let reason {
-      literal(",\"reason\":\"")
-      raw(reason.rawValue)
-      literal("\"")
-    }
-    if let wanted {
-      literal(",\"wanted\":")
-      string(wanted)
-    }
-    if let loss {
-      literal(",\"because\":\"")
-      raw(loss.rawValue)
-      literal("\"")
-    }
+    if let reason { literal(",\"reason\":", reason.rawValue) }
+    if let wanted { literal(",\"wanted\":", wanted) }
+    if let loss { literal(",\"because\":", loss.rawValue) }
   }
 }
 

@@ -65,8 +65,7 @@ extension JSONWriter {
     case .calendar(.tap(let target)): self.target(target)
     case .availability(let action): availabilityAction(action, seesAll: seesAll)
     case .set(let fields):
-      literal(",\"result\":")
-      tree(fields.tree)
+      literal(",\"result\":", fields.tree)
     case .clear: break
     }
   }

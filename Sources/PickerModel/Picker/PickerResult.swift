@@ -74,10 +74,7 @@ package enum PickerResult: Sendable {
     case .counted(let value, let units, let isOpen):
       value.write(to: &writer)
       writer.removeLast(1)
-      if let units {
-        writer.literal(",\"units\":")
-        writer.integer(units)
-      }
+      if let units { writer.literal(",\"units\":", units) }
       if !isOpen { writer.literal(",\"open\":false") }
       writer.literal("}")
     }

@@ -119,18 +119,13 @@ final class SlotKind: Sendable {
   static func dates(
     _ tree: JSONTree, named name: String, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [(date: CivilDate, windows: [SlotWindow])] {
-    var dates: [(date: CivilDate, windows: [SlotWindow])] = []
-    for member in try tree.fields(named: name, reader.limits.datesMax) {
-      do throws(DefinitionProblem) {
-        guard let date = CivilDate(iso: member.key.utf8) else {
-          throw DefinitionProblem("\"\(member.key)\" is no plain date: YYYY-MM-DD")
-        }
-        dates.append((date, try SlotWindow.windows(member.value, reader)))
-      } catch {
-        throw error.under(member.key)
+    try tree.fields(named: name, reader.limits.datesMax).read {
+      member throws(DefinitionProblem) in
+      guard let date = CivilDate(iso: member.key.utf8) else {
+        throw DefinitionProblem("\"\(member.key)\" is no plain date: YYYY-MM-DD")
       }
+      return (date, try SlotWindow.windows(member.value, reader))
     }
-    return dates
   }
 
   var members: [JSONTree.Member] {

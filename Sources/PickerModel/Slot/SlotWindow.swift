@@ -45,19 +45,10 @@ struct SlotWindow: Hashable, Sendable {
   static func windows(
     _ tree: JSONTree, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [SlotWindow] {
-    let elements = try tree.elements(named: "the windows of a date", reader.limits.windowsMax)
-    var windows: [SlotWindow] = []
-    for (index, element) in elements.enumerated() {
-      do throws(DefinitionProblem) {
-        var inner = reader.reader(for: try element.fields(named: "a window"))
-        let window = SlotWindow(&inner)
-        try inner.finish()
-        windows.append(window!)
-      } catch {
-        throw error.under(index)
-      }
+    try tree.elements(named: "the windows of a date", reader.limits.windowsMax).read {
+      element throws(DefinitionProblem) in
+      try reader.object(element, named: "a window") { SlotWindow(&$0) }
     }
-    return windows
   }
 
   var members: [JSONTree.Member] {
@@ -81,25 +72,18 @@ struct SlotHours: Sendable {
   static func entries(
     _ tree: JSONTree, _ reader: DefinitionReader
   ) throws(DefinitionProblem) -> [SlotHours] {
-    var entries: [SlotHours] = []
-    for (index, element) in try tree.elements(named: "hours", reader.limits.windowsMax).enumerated()
-    {
-      do throws(DefinitionProblem) {
-        var inner = reader.reader(for: try element.fields(named: "an entry of hours"))
+    try tree.elements(named: "hours", reader.limits.windowsMax).read {
+      element throws(DefinitionProblem) in
+      try reader.object(element, named: "an entry of hours") { reader in
         var weekdays: [Int]?
-        if inner.has("weekdays") {
-          weekdays = inner.field("weekdays", missing: nil) { tree throws(DefinitionProblem) in
+        if reader.has("weekdays") {
+          weekdays = reader.field("weekdays", missing: nil) { tree throws(DefinitionProblem) in
             try tree.weekdays()
           }
         }
-        let window = SlotWindow(&inner)
-        try inner.finish()
-        entries.append(SlotHours(weekdays: weekdays, window: window!))
-      } catch {
-        throw error.under(index)
+        return SlotWindow(&reader).map { SlotHours(weekdays: weekdays, window: $0) }
       }
     }
-    return entries
   }
 
   var document: JSONTree {
@@ -114,13 +98,9 @@ extension JSONTree {
     let elements = try elements(named: "weekdays")
     guard !elements.isEmpty else { throw DefinitionProblem("weekdays must have one day or more") }
     var weekdays: [Int] = []
-    for (index, element) in elements.enumerated() {
-      do throws(DefinitionProblem) {
-        let weekday = try element.integer(in: 1...7, named: "a weekday (1 = Sunday)")
-        if !weekdays.contains(weekday) { weekdays.append(weekday) }
-      } catch {
-        throw error.under(index)
-      }
+    _ = try elements.read { element throws(DefinitionProblem) in
+      let weekday = try element.integer(in: 1...7, named: "a weekday (1 = Sunday)")
+      if !weekdays.contains(weekday) { weekdays.append(weekday) }
     }
     return weekdays
   }

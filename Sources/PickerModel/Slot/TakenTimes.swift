@@ -32,23 +32,19 @@ struct TakenTimes: Sendable {
   init(
     _ tree: JSONTree, _ reader: DefinitionReader, in zone: ZoneRules?
   ) throws(DefinitionProblem) {
-    var entries: [(entry: Entry, stretch: Range<Int64>)] = []
-    for member in try tree.fields(named: "taken", reader.limits.takenMax) {
-      do throws(DefinitionProblem) {
+    let members = try tree.fields(named: "taken", reader.limits.takenMax)
+    self.init(
+      try members.read { member throws(DefinitionProblem) in
         try member.checkID(reader.limits)
-        let fields = try member.value.fields(named: "an entry of taken")
-        entries.append(try TakenTimes.entry(member.key, reader.reader(for: fields), in: zone))
-      } catch {
-        throw error.under(member.key)
-      }
-    }
-    self.init(entries)
+        return try reader.object(member.value, named: "an entry of taken") {
+          TakenTimes.entry(member.key, &$0, in: zone)
+        }
+      })
   }
 
   private static func entry(
-    _ id: String, _ reader: DefinitionReader, in known: ZoneRules?
-  ) throws(DefinitionProblem) -> (entry: Entry, stretch: Range<Int64>) {
-    var reader = reader
+    _ id: String, _ reader: inout DefinitionReader, in known: ZoneRules?
+  ) -> (entry: Entry, stretch: Range<Int64>)? {
     let from = moment("from", &reader)
     let until = moment("until", &reader)
     let zone = known ?? .utc
@@ -57,10 +53,10 @@ struct TakenTimes: Sendable {
     {
       reader.report("until", "until must be later than from")
     }
-    try reader.finish()
-    let start = from!.instant(in: zone).seconds
-    let end = until!.instant(in: zone).adding(milliseconds: 999).seconds
-    return (Entry(id: id, from: from!, until: until!), start..<max(start, end))
+    guard let from, let until else { return nil }
+    let start = from.instant(in: zone).seconds
+    let end = until.instant(in: zone).adding(milliseconds: 999).seconds
+    return (Entry(id: id, from: from, until: until), start..<max(start, end))
   }
 
   /// Reads a field with a time.
@@ -92,7 +88,8 @@ struct TakenTimes: Sendable {
   func free(in open: Range<Int64>, buffer: Int64) -> [Range<Int64>] {
     var free: [Range<Int64>] = []
     var start = open.lowerBound
-    for index in firstStretch(endingAfter: start - buffer)..<stretches.count {
+    let first = stretches.partitionPoint { $0.upperBound > open.lowerBound - buffer }
+    for index in first..<stretches.count {
       let low = stretches[index].lowerBound - buffer
       guard low < open.upperBound else { break }
       if start < low { free.append(start..<low) }
@@ -100,16 +97,6 @@ struct TakenTimes: Sendable {
     }
     if start < open.upperBound { free.append(start..<open.upperBound) }
     return free
-  }
-
-  private func firstStretch(endingAfter second: Int64) -> Int {
-    var low = 0
-    var high = stretches.count
-    while low < high {
-      let middle = (low + high) / 2
-      if stretches[middle].upperBound <= second { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }
 

@@ -31,8 +31,7 @@ extension SessionFold {
       event(
         .lateConfirmation, revision: revision, discriminator: settle.op, at: now, reportedState
       ) {
-        $0.literal(",\"op\":")
-        $0.string(settle.op)
+        $0.literal(",\"op\":", settle.op)
         $0.data(of: settle)
       }
     case .settled: nil
@@ -52,8 +51,7 @@ extension SessionFold {
   /// The event of the end, with the final state.
   package func endEvent(_ reason: SessionEnd, at now: Instant) -> FeedEvent {
     event(.ended, revision: revision, at: max(now, reached), reportedState) {
-      $0.literal(",\"reason\":")
-      $0.string(reason.rawValue)
+      $0.literal(",\"reason\":", reason.rawValue)
     }
   }
 
@@ -67,8 +65,7 @@ extension SessionFold {
       else { return nil }
       // Nothing follows it in its entry.
       return event(.definitionChanged, revision: delta.revision, at: delta.at, reportedState) {
-        $0.literal(",\"version\":")
-        $0.integer(redefinition.version)
+        $0.literal(",\"version\":", redefinition.version)
       }
     case .status(let change):
       let type: FeedEventType =
@@ -101,16 +98,12 @@ extension SessionFold {
       ) {
         $0.taken(claim)
         guard let until = claim.until else { return }
-        $0.literal(",\"until\":\"")
-        $0.raw(until.rfc3339)
-        $0.literal("\"")
+        $0.literal(",\"until\":", until.rfc3339)
       }
     case .ended(let reason) where isWatched:
       return event(.holdEnded, revision: delta.revision, at: delta.at, reportedState, by: delta.by)
       {
-        $0.literal(",\"reason\":\"")
-        $0.raw(reason.rawValue)
-        $0.literal("\"")
+        $0.literal(",\"reason\":", reason.rawValue)
       }
     case .has, .ended: return nil
     }
@@ -127,16 +120,10 @@ extension SessionFold {
     return event(
       type, revision: revision, discriminator: "\(member.number)", at: now, reportedState
     ) {
-      $0.literal(",\"member\":{\"id\":")
-      $0.string(member.id.text)
-      $0.literal(",\"name\":")
-      $0.string(member.name)
-      $0.literal(",\"role\":")
-      $0.string(member.role.rawValue)
-      if let subject = member.subject {
-        $0.literal(",\"subject\":")
-        $0.string(subject)
-      }
+      $0.literal(",\"member\":{\"id\":", member.id.text)
+      $0.literal(",\"name\":", member.name)
+      $0.literal(",\"role\":", member.role.rawValue)
+      if let subject = member.subject { $0.literal(",\"subject\":", subject) }
       if let info = member.info {
         $0.literal(",\"info\":")
         $0.raw(info)
@@ -158,8 +145,7 @@ extension SessionFold {
     func data(hasResult: Bool) -> [UInt8] {
       var writer = JSONWriter(capacity: 512)
       writeOrigin(revision: revision, to: &writer)
-      writer.literal(",\"status\":")
-      writer.string(state.status.rawValue)
+      writer.literal(",\"status\":", state.status.rawValue)
       writer.literal(",\"result\":")
       if hasResult {
         result.write(to: &writer, data: state.data)
@@ -186,20 +172,11 @@ extension SessionFold {
   }
 
   private func writeOrigin(revision: Int, to writer: inout JSONWriter) {
-    writer.literal("{\"session\":")
-    writer.string(origin.id.text)
-    writer.literal(",\"epoch\":")
-    writer.string(origin.epoch)
-    writer.literal(",\"revision\":")
-    writer.integer(revision)
-    if let external = origin.host.external {
-      writer.literal(",\"external\":")
-      writer.string(external)
-    }
-    if let title = origin.title {
-      writer.literal(",\"title\":")
-      writer.tree(title.tree)
-    }
+    writer.literal("{\"session\":", origin.id.text)
+    writer.literal(",\"epoch\":", origin.epoch)
+    writer.literal(",\"revision\":", revision)
+    if let external = origin.host.external { writer.literal(",\"external\":", external) }
+    if let title = origin.title { writer.literal(",\"title\":", title.tree) }
     if let meta = origin.host.meta {
       writer.literal(",\"meta\":")
       writer.verbatim(meta)
@@ -207,12 +184,8 @@ extension SessionFold {
   }
 
   private func write(by member: MemberID, to writer: inout JSONWriter) {
-    writer.literal(",\"by\":{\"member\":")
-    writer.string(member.text)
-    if let subject = members[member]?.subject {
-      writer.literal(",\"subject\":")
-      writer.string(subject)
-    }
+    writer.literal(",\"by\":{\"member\":", member.text)
+    if let subject = members[member]?.subject { writer.literal(",\"subject\":", subject) }
     writer.literal("}")
   }
 }
@@ -249,33 +222,18 @@ extension JSONWriter {
   fileprivate mutating func rejection(
     of version: Int, _ name: String?, _ problem: DefinitionProblem
   ) {
-    literal(",\"uses\":{\"name\":")
-    string(name.map(SharedDefinition.givenName) ?? "")
-    literal(",\"version\":")
-    integer(version)
-    literal("},\"pointer\":")
-    string(String(problem.pointer.prefix(1000)))
-    literal(",\"detail\":")
-    string(String(problem.detail.prefix(1000)))
+    literal(",\"uses\":{\"name\":", name.map(SharedDefinition.givenName) ?? "")
+    literal(",\"version\":", version)
+    literal("},\"pointer\":", String(problem.pointer.prefix(1000)))
+    literal(",\"detail\":", String(problem.detail.prefix(1000)))
   }
 
   /// `,"op"`, `"until"`, `"reason"`, `"detail"` and `"data"` of a status that the host decides or
   /// decided. The data of a grant is in the result.
   fileprivate mutating func decision(_ change: StatusChange) {
-    if let op = change.op ?? change.settle?.op {
-      literal(",\"op\":")
-      string(op)
-    }
-    if let until = change.until {
-      literal(",\"until\":\"")
-      raw(until.rfc3339)
-      literal("\"")
-    }
-    if let reason = change.reason {
-      literal(",\"reason\":\"")
-      raw(reason.rawValue)
-      literal("\"")
-    }
+    if let op = change.op ?? change.settle?.op { literal(",\"op\":", op) }
+    if let until = change.until { literal(",\"until\":", until.rfc3339) }
+    if let reason = change.reason { literal(",\"reason\":", reason.rawValue) }
     if let text = change.text {
       words(text, named: change.status == .cancelled ? "reason" : "detail")
     }
@@ -297,10 +255,8 @@ extension JSONWriter {
   /// `,"units":…,"keys":[…]` of what is taken.
   fileprivate mutating func taken(_ claim: Claim?) {
     guard let claim else { return }
-    literal(",\"units\":")
-    integer(claim.units)
-    literal(",\"keys\":")
-    tree(.array(claim.keys.map(JSONTree.string)))
+    literal(",\"units\":", claim.units)
+    literal(",\"keys\":", .array(claim.keys.map(JSONTree.string)))
   }
 
   fileprivate mutating func data(of settle: Settle) {

@@ -63,16 +63,7 @@ package struct SharedDefinition: Sendable {
   }
 
   package static func isName(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count) && text != "." && text != ".."
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-          UInt8(ascii: "."):
-          true
-        default: false
-        }
-      }
+    (1...64).contains(text.utf8.count) && text != "." && text != ".." && text.isWord(with: "-_.")
   }
 }
 

@@ -79,12 +79,9 @@ package struct CalendarLinks: Hashable, Sendable {
   static func encoded(_ text: String) -> String {
     var encoded = ""
     for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
+      if byte.isLetter || byte.isDigit || "-._~".utf8.contains(byte) {
         encoded.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
+      } else {
         let digits = String(byte, radix: 16, uppercase: true)
         encoded += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
       }
@@ -96,12 +93,9 @@ package struct CalendarLinks: Hashable, Sendable {
 extension JSONWriter {
   /// `,"links":{"ics","google","outlook"}`.
   mutating func links(_ links: CalendarLinks) {
-    literal(",\"links\":{\"ics\":")
-    string(links.ics)
-    literal(",\"google\":")
-    string(links.google)
-    literal(",\"outlook\":")
-    string(links.outlook)
+    literal(",\"links\":{\"ics\":", links.ics)
+    literal(",\"google\":", links.google)
+    literal(",\"outlook\":", links.outlook)
     literal("}")
   }
 }

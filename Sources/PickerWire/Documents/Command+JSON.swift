@@ -39,33 +39,25 @@ extension JSONWriter {
     _ command: Command, if precondition: Precondition? = nil, op: String? = nil,
     seesAll: Bool = false
   ) {
-    literal("{\"type\":")
-    string(command.type)
+    literal("{\"type\":", command.type)
     switch command {
     case .act(let action): self.action(action, seesAll: seesAll)
     case .rename(let name):
-      literal(",\"name\":")
-      string(name)
+      literal(",\"name\":", name)
     case .confirmWindow(let choice): self.choice(choice)
     case .cancelWithReason(let reason):
-      literal(",\"reason\":")
-      tree(reason.tree)
+      literal(",\"reason\":", reason.tree)
     case .inventory(let command): inventoryCommand(command)
     case .undo, .redo, .confirm, .cancel, .reopen, .unknown: break
     }
     switch precondition {
     case .at(let revision):
-      literal(",\"at\":")
-      integer(revision)
+      literal(",\"at\":", revision)
     case .hits(let hits):
-      literal(",\"hits\":")
-      integer(hits)
+      literal(",\"hits\":", hits)
     case nil: break
     }
-    if let op {
-      literal(",\"op\":")
-      string(op)
-    }
+    if let op { literal(",\"op\":", op) }
     literal("}")
   }
 }

@@ -22,26 +22,20 @@ package enum HTTPDocument {
     tokens: CreatedTokens, differs: Bool = false
   ) -> [UInt8] {
     var writer = JSONWriter()
-    writer.literal("{\"session\":")
-    writer.string(id.text)
-    writer.literal(",\"epoch\":")
-    writer.string(epoch)
-    writer.literal(",\"revision\":")
-    writer.integer(revision)
-    writer.literal(",\"socket\":")
-    writer.string(socket)
+    writer.literal("{\"session\":", id.text)
+    writer.literal(",\"epoch\":", epoch)
+    writer.literal(",\"revision\":", revision)
+    writer.literal(",\"socket\":", socket)
     switch tokens {
     case .none: break
     case .owner(let token):
-      writer.literal(",\"ownerToken\":")
-      writer.string(token)
+      writer.literal(",\"ownerToken\":", token)
     case .roles(let tokens):
       writer.literal(",\"tokens\":{")
       for (index, entry) in tokens.enumerated() {
         if index > 0 { writer.literal(",") }
         writer.string(entry.role.rawValue)
-        writer.literal(":")
-        writer.string(entry.token)
+        writer.literal(":", entry.token)
       }
       writer.literal("}")
     }
@@ -67,17 +61,11 @@ package enum HTTPDocument {
     texts: any RowTexts, windowRows: Int
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
-    writer.literal("{\"session\":")
-    writer.string(fold.origin.id.text)
-    writer.literal(",\"epoch\":")
-    writer.string(fold.origin.epoch)
-    writer.literal(",\"revision\":")
-    writer.integer(fold.revision)
-    writer.literal(",\"version\":")
-    writer.integer(fold.version)
-    writer.literal(",\"status\":\"")
-    writer.raw(fold.status.rawValue)
-    writer.literal("\"")
+    writer.literal("{\"session\":", fold.origin.id.text)
+    writer.literal(",\"epoch\":", fold.origin.epoch)
+    writer.literal(",\"revision\":", fold.revision)
+    writer.literal(",\"version\":", fold.version)
+    writer.literal(",\"status\":", fold.status.rawValue)
     writer.reason(fold.decision.cancelReason, texts: texts, locale: fold.definition.locale)
     writer.confirmation(fold.decision.confirmation)
     if let title = fold.origin.title {
@@ -87,8 +75,7 @@ package enum HTTPDocument {
     for field in fold.origin.host.event.fields {
       writer.literal(",\"")
       writer.raw(field.name)
-      writer.literal("\":")
-      writer.string(field.text)
+      writer.literal("\":", field.text)
     }
     if seesAll {
       writer.hostFields(fold.origin)
@@ -134,10 +121,8 @@ package enum HTTPDocument {
     windowRows: Int
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 4096)
-    writer.literal("{\"revision\":")
-    writer.integer(delta.revision)
-    writer.literal(",\"version\":")
-    writer.integer(version)
+    writer.literal("{\"revision\":", delta.revision)
+    writer.literal(",\"version\":", version)
     writer.literal(",\"changes\":[")
     var cache = RowsCache(count: 0)
     _ = writer.changes(
@@ -169,15 +154,11 @@ package enum HTTPDocument {
     texts: any RowTexts, windowRows: Int,
     into writer: inout JSONWriter
   ) {
-    writer.literal("{\"revision\":")
-    writer.integer(delta.revision)
+    writer.literal("{\"revision\":", delta.revision)
     if delta.revision == 1 { writer.origin(origin, seesAll: seesAll) }
-    writer.literal(",\"at\":\"")
-    writer.raw(delta.at.rfc3339)
-    writer.literal("\"")
+    writer.literal(",\"at\":", delta.at.rfc3339)
     if let author = delta.author, delta.by(for: sight) == nil {
-      writer.literal(",\"command\":{\"type\":")
-      writer.string(author.command.type)
+      writer.literal(",\"command\":{\"type\":", author.command.type)
       writer.literal("}")
     } else if let command = delta.hostCommand {
       writer.literal(",\"host\":true,\"command\":")
@@ -185,10 +166,8 @@ package enum HTTPDocument {
         delta.shown(command, to: sight), if: delta.precondition,
         op: seesAll ? delta.begunOp : nil, seesAll: seesAll)
     } else if let author = delta.author {
-      writer.literal(",\"by\":")
-      writer.string(author.member.text)
-      writer.literal(",\"ref\":")
-      writer.integer(author.ref)
+      writer.literal(",\"by\":", author.member.text)
+      writer.literal(",\"ref\":", author.ref)
       writer.literal(",\"command\":")
       writer.command(
         delta.shown(author.command, to: sight), if: delta.precondition,
@@ -213,8 +192,7 @@ extension JSONWriter {
     literal("{\"type\":")
     switch change {
     case .definition(let redefinition, _, tappedBy: _):
-      literal("\"define\",\"version\":")
-      integer(redefinition.version)
+      literal("\"define\",\"version\":", redefinition.version)
       literal(",\"definition\":")
       raw(redefinition.definition.fullJSON(seesAll: seesAll))
       if let edit = redefinition.notes {
@@ -233,26 +211,15 @@ extension JSONWriter {
   /// `,"session":{"id","epoch","createdAt","openTap","decide"?,"reopen"?,"cancel"?,"notes"?,…}`
   /// with the full definition.
   fileprivate mutating func origin(_ origin: SessionOrigin, seesAll: Bool) {
-    literal(",\"session\":{\"id\":")
-    string(origin.id.text)
-    literal(",\"epoch\":")
-    string(origin.epoch)
-    literal(",\"createdAt\":\"")
-    raw(origin.createdAt.rfc3339)
-    literal("\",\"openTap\":\"")
-    raw(origin.openTap.rawValue)
-    literal("\"")
+    literal(",\"session\":{\"id\":", origin.id.text)
+    literal(",\"epoch\":", origin.epoch)
+    literal(",\"createdAt\":", origin.createdAt.rfc3339)
+    literal(",\"openTap\":", origin.openTap.rawValue)
     decide(origin)
     if origin.host.isReopenedByHost { literal(",\"reopen\":\"host\"") }
     if origin.host.isCancelledByHost { literal(",\"cancel\":\"host\"") }
-    if !origin.notes.isEmpty {
-      literal(",\"notes\":")
-      tree(origin.notes.tree)
-    }
-    if let result = origin.result {
-      literal(",\"result\":")
-      tree(result.tree)
-    }
+    if !origin.notes.isEmpty { literal(",\"notes\":", origin.notes.tree) }
+    if let result = origin.result { literal(",\"result\":", result.tree) }
     literal(",\"definition\":")
     raw(origin.definition.fullJSON(seesAll: seesAll))
     literal("}")
@@ -261,10 +228,8 @@ extension JSONWriter {
   /// `,"uses":{"name","version"}`, if the session uses a shared definition.
   fileprivate mutating func uses(_ fold: SessionFold, _ versionWithoutChange: Int) {
     guard let name = fold.origin.uses?.name, let shared = fold.shared else { return }
-    literal(",\"uses\":{\"name\":")
-    string(SharedDefinition.givenName(name))
-    literal(",\"version\":")
-    integer(max(shared.version, versionWithoutChange))
+    literal(",\"uses\":{\"name\":", SharedDefinition.givenName(name))
+    literal(",\"version\":", max(shared.version, versionWithoutChange))
     literal("}")
   }
 }

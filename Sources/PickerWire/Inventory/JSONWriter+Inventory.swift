@@ -12,8 +12,7 @@ extension JSONWriter {
     guard let state else { return }
     literal(",\"inventory\":")
     settings(state.settings)
-    literal(",\"units\":")
-    integer(state.units)
+    literal(",\"units\":", state.units)
     guard let claim = state.claim.claim, claim.state != .booked else { return }
     literal(",\"hold\":{")
     self.claim(claim)
@@ -35,8 +34,7 @@ extension JSONWriter {
     }
     if let units = edit.units {
       comma(&self)
-      literal("{\"change\":\"units\",\"units\":")
-      integer(units)
+      literal("{\"change\":\"units\",\"units\":", units)
       literal("}")
     }
     guard let hold = edit.hold else { return }
@@ -45,27 +43,19 @@ extension JSONWriter {
     switch hold {
     case .has(let claim): self.claim(claim)
     case .ended(let reason):
-      literal("\"state\":\"none\",\"reason\":\"")
-      raw(reason.rawValue)
-      literal("\"")
+      literal("\"state\":\"none\",\"reason\":", reason.rawValue)
     }
     literal("}")
   }
 
   /// What clients need of the settings.
   private mutating func settings(_ settings: InventorySettings) {
-    literal("{\"units\":{\"min\":")
-    integer(settings.units.lowerBound)
-    literal(",\"max\":")
-    integer(settings.units.upperBound)
-    literal("},\"few\":")
-    integer(settings.few)
-    literal(",\"holdSeconds\":")
-    integer(settings.holdSeconds)
-    literal(",\"waiting\":")
-    bool(settings.isWaiting)
-    literal(",\"offerSeconds\":")
-    integer(settings.offerSeconds)
+    literal("{\"units\":{\"min\":", settings.units.lowerBound)
+    literal(",\"max\":", settings.units.upperBound)
+    literal("},\"few\":", settings.few)
+    literal(",\"holdSeconds\":", settings.holdSeconds)
+    literal(",\"waiting\":", settings.isWaiting)
+    literal(",\"offerSeconds\":", settings.offerSeconds)
     literal("}")
   }
 
@@ -73,26 +63,19 @@ extension JSONWriter {
   private mutating func claim(_ claim: Claim) {
     literal("\"state\":\"")
     raw(claim.state.rawValue)
-    literal("\",\"keys\":")
-    tree(.array(claim.keys.map(JSONTree.string)))
-    literal(",\"units\":")
-    integer(claim.units)
+    literal("\",\"keys\":", .array(claim.keys.map(JSONTree.string)))
+    literal(",\"units\":", claim.units)
     if let until = claim.until { self.until(until) }
-    if let place = claim.place {
-      literal(",\"place\":")
-      integer(place)
-    }
+    if let place = claim.place { literal(",\"place\":", place) }
   }
 
   /// The fields of a command, each preceded by a comma.
   mutating func inventoryCommand(_ command: InventoryCommand) {
     switch command {
     case .units(let units):
-      literal(",\"units\":")
-      integer(units)
+      literal(",\"units\":", units)
     case .wait(let keys):
-      literal(",\"keys\":")
-      tree(.array(keys.map(JSONTree.string)))
+      literal(",\"keys\":", .array(keys.map(JSONTree.string)))
     case .hold, .release: return
     }
   }

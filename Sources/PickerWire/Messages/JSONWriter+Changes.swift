@@ -63,8 +63,7 @@ extension JSONWriter {
   }
 
   private mutating func redefinition(_ redefinition: Redefinition, texts: any RowTexts) {
-    literal("{\"change\":\"definition\",\"version\":")
-    integer(redefinition.version)
+    literal("{\"change\":\"definition\",\"version\":", redefinition.version)
     literal(",\"definition\":")
     raw(redefinition.definition.memberJSON)
     if redefinition.hasOtherWeekdays {

@@ -5,20 +5,13 @@ import PickerSession
 extension JSONWriter {
   /// `{"id","name","role","color","online","subject"?,"info"?}`.
   mutating func member(_ member: Member, isOnline: Bool) {
-    literal("{\"id\":")
-    string(member.id.text)
-    literal(",\"name\":")
-    string(member.name)
-    literal(",\"role\":\"")
-    raw(member.role.rawValue)
-    literal("\",\"color\":\"")
+    literal("{\"id\":", member.id.text)
+    literal(",\"name\":", member.name)
+    literal(",\"role\":", member.role.rawValue)
+    literal(",\"color\":\"")
     raw(member.color)
-    literal("\",\"online\":")
-    bool(isOnline)
-    if let subject = member.subject {
-      literal(",\"subject\":")
-      string(subject)
-    }
+    literal("\",\"online\":", isOnline)
+    if let subject = member.subject { literal(",\"subject\":", subject) }
     if let info = member.info {
       literal(",\"info\":")
       raw(info)
@@ -43,19 +36,14 @@ extension JSONWriter {
   /// `{"member","column","row"}`, `{"member","date"}` or `{"member"}`, with `"hover":true` for a
   /// pointer.
   mutating func touching(_ member: MemberID, _ touch: Touch) {
-    literal("{\"member\":")
-    string(member.text)
+    literal("{\"member\":", member.text)
     switch touch {
     case .row(let column, let row, let isHover):
-      literal(",\"column\":")
-      integer(column)
-      literal(",\"row\":")
-      integer(row)
+      literal(",\"column\":", column)
+      literal(",\"row\":", row)
       if isHover { literal(",\"hover\":true") }
     case .date(let date, let isHover):
-      literal(",\"date\":\"")
-      raw(date.iso)
-      literal("\"")
+      literal(",\"date\":", date.iso)
       if isHover { literal(",\"hover\":true") }
     case .lifted: break
     }

@@ -17,8 +17,7 @@ extension JSONWriter {
   mutating func rowNotes(_ edit: NotesEdit, texts: any RowTexts) {
     for (index, column) in edit.change.columns.enumerated() {
       if index > 0 { literal(",") }
-      literal("{\"change\":\"notes\",\"column\":")
-      integer(column.column)
+      literal("{\"change\":\"notes\",\"column\":", column.column)
       literal(",\"rows\":{")
       for (index, row) in column.rows.enumerated() {
         if index > 0 { literal(",") }

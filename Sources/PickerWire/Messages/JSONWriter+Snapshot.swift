@@ -33,10 +33,8 @@ extension JSONWriter {
   ) {
     literal("{\"definition\":")
     raw(definitionJSON ?? definition.memberJSON)
-    literal(",\"version\":")
-    integer(version)
-    literal(",\"status\":")
-    string(status.rawValue)
+    literal(",\"version\":", version)
+    literal(",\"status\":", status.rawValue)
     if let until = decision.confirmation?.until { self.until(until) }
     reason(decision.cancelReason, texts: texts, locale: definition.locale)
     if host.isReopenedByHost { literal(",\"reopen\":\"host\"") }

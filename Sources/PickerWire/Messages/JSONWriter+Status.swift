@@ -9,9 +9,7 @@ import PickerSession
 extension JSONWriter {
   /// A change of type `status`.
   mutating func status(_ change: StatusChange, sight: Sight, texts: any RowTexts) {
-    literal("{\"change\":\"status\",\"status\":\"")
-    raw(change.status.rawValue)
-    literal("\"")
+    literal("{\"change\":\"status\",\"status\":", change.status.rawValue)
     switch change.status {
     case .confirming, .confirmed:
       literal(",\"result\":")
@@ -19,16 +17,11 @@ extension JSONWriter {
     case .open, .cancelled: break
     }
     if let until = change.until { self.until(until) }
-    if let reason = change.reason {
-      literal(",\"reason\":\"")
-      raw(reason.rawValue)
-      literal("\"")
-    }
+    if let reason = change.reason { literal(",\"reason\":", reason.rawValue) }
     if change.status == .cancelled {
       reason(change.text, texts: texts, locale: change.locale)
     } else if change.status == .open, let detail = change.text ?? change.settle?.reason {
-      literal(",\"detail\":")
-      string(detail.text(for: texts.noteTag, fallback: change.locale))
+      literal(",\"detail\":", detail.text(for: texts.noteTag, fallback: change.locale))
     }
     literal("}")
   }
@@ -36,15 +29,12 @@ extension JSONWriter {
   /// `,"reason":"…"`, if the host has cancelled with one.
   mutating func reason(_ reason: Note.Text?, texts: any RowTexts, locale: String) {
     guard let reason else { return }
-    literal(",\"reason\":")
-    string(reason.text(for: texts.noteTag, fallback: locale))
+    literal(",\"reason\":", reason.text(for: texts.noteTag, fallback: locale))
   }
 
   /// `,"until":"…"`
   mutating func until(_ until: Instant) {
-    literal(",\"until\":\"")
-    raw(until.rfc3339)
-    literal("\"")
+    literal(",\"until\":", until.rfc3339)
   }
 
   /// A result, with the data of the host that confirmed it, if any.
@@ -55,8 +45,7 @@ extension JSONWriter {
   /// `,"op":"…","until":"…"` while the host decides.
   mutating func confirmation(_ confirmation: Confirmation?) {
     guard let confirmation else { return }
-    literal(",\"op\":")
-    string(confirmation.op)
+    literal(",\"op\":", confirmation.op)
     until(confirmation.until)
   }
 

@@ -12,16 +12,12 @@ extension MessageEncoder {
   ) -> Frame {
     let column = fold.picker.columns[request.column]
     var writer = JSONWriter(capacity: 60 * matches.count + 100)
-    writer.literal("{\"type\":\"found\",\"id\":")
-    writer.integer(request.id)
-    writer.literal(",\"column\":")
-    writer.integer(request.column)
-    writer.literal(",\"generation\":")
-    writer.integer(column.generation)
+    writer.literal("{\"type\":\"found\",\"id\":", request.id)
+    writer.literal(",\"column\":", request.column)
+    writer.literal(",\"generation\":", column.generation)
     writer.literal(",\"rows\":")
     writer.found(matches, in: column.rows, texts: texts)
-    writer.literal(",\"more\":")
-    writer.bool(hasMore)
+    writer.literal(",\"more\":", hasMore)
     writer.literal("}")
     return Frame(writer, .found)
   }

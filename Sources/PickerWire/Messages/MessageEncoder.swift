@@ -54,14 +54,10 @@ package final class MessageEncoder {
         writer.welcomed(member, secret: secret)
         writer.ref(session.greatestRef(of: member.id))
       }
-      writer.literal(",\"locale\":")
-      writer.string(texts.tag)
-      writer.literal(",\"epoch\":")
-      writer.string(session.fold.origin.epoch)
-      writer.literal(",\"revision\":")
-      writer.integer(revision ?? session.fold.revision)
-      writer.literal(",\"resumed\":")
-      writer.bool(revision != nil)
+      writer.literal(",\"locale\":", texts.tag)
+      writer.literal(",\"epoch\":", session.fold.origin.epoch)
+      writer.literal(",\"revision\":", revision ?? session.fold.revision)
+      writer.literal(",\"resumed\":", revision != nil)
       if revision == nil {
         writer.literal(",\"snapshot\":")
         writer.snapshot(session.fold, sight: sight, texts: texts, windowRows: windowRows)
@@ -79,8 +75,7 @@ package final class MessageEncoder {
         if index > 0 { writer.literal(",") }
         writer.literal("\"")
         writer.literal(limit.name)
-        writer.literal("\":")
-        writer.integer(limit.value)
+        writer.literal("\":", limit.value)
       }
       writer.literal("}}")
     }
@@ -91,11 +86,9 @@ package final class MessageEncoder {
     of session: Session, sight: Sight = .everything, texts: any RowTexts, now: Instant
   ) -> Frame {
     frame(.snapshot(revision: session.fold.revision)) { writer in
-      writer.literal("{\"type\":\"snapshot\",\"revision\":")
-      writer.integer(session.fold.revision)
-      writer.literal(",\"status\":\"")
-      writer.raw(session.fold.status.rawValue)
-      writer.literal("\",\"snapshot\":")
+      writer.literal("{\"type\":\"snapshot\",\"revision\":", session.fold.revision)
+      writer.literal(",\"status\":", session.fold.status.rawValue)
+      writer.literal(",\"snapshot\":")
       writer.snapshot(session.fold, sight: sight, texts: texts, windowRows: windowRows)
       writer.literal(",\"members\":")
       writer.members(of: session)
@@ -215,8 +208,7 @@ package final class MessageEncoder {
     frame(.reply) { writer in
       writer.literal("{\"type\":\"reply\"")
       writer.ref(ref)
-      writer.literal(",\"revision\":")
-      writer.integer(revision)
+      writer.literal(",\"revision\":", revision)
       writer.literal("}")
     }
   }
@@ -234,18 +226,12 @@ package final class MessageEncoder {
     frame(.refused) { writer in
       writer.literal("{\"type\":\"refused\"")
       writer.ref(ref)
-      if let id {
-        writer.literal(",\"id\":")
-        writer.integer(id)
-      }
+      if let id { writer.literal(",\"id\":", id) }
       writer.literal(",\"code\":\"")
       writer.raw(refusal.code.rawValue)
-      writer.literal("\",\"detail\":")
-      writer.string(refusal.detail)
-      writer.literal(",\"params\":")
-      writer.tree(.object(refusal.params))
-      writer.literal(",\"revision\":")
-      writer.integer(fold.revision)
+      writer.literal("\",\"detail\":", refusal.detail)
+      writer.literal(",\"params\":", .object(refusal.params))
+      writer.literal(",\"revision\":", fold.revision)
       writer.literal(",\"changes\":[")
       writer.correction(
         correction, of: fold.picker, fold.notes, locale: fold.definition.locale, texts: texts,
@@ -274,13 +260,11 @@ extension JSONWriter {
     _ delta: Delta, ref: Int?, bands: [UInt8]?, sight: Sight, texts: any RowTexts,
     windowRows: Int, _ cache: inout RowsCache, _ instants: inout InstantWriter
   ) -> EncodedDelta.Offsets {
-    literal("{\"type\":\"delta\",\"revision\":")
-    integer(delta.revision)
+    literal("{\"type\":\"delta\",\"revision\":", delta.revision)
     let refOffset = count
     self.ref(ref)
     if let by = sight.seesEverything ? delta.by : delta.by(for: sight) {
-      literal(",\"by\":")
-      string(by.text)
+      literal(",\"by\":", by.text)
     }
     if delta.isHostCommand { literal(",\"host\":true") }
     literal(",\"at\":\"")
@@ -294,28 +278,20 @@ extension JSONWriter {
 
   fileprivate mutating func ref(_ ref: Int?) {
     guard let ref else { return }
-    literal(",\"ref\":")
-    integer(ref)
+    literal(",\"ref\":", ref)
   }
 
   fileprivate mutating func welcomed(_ member: Member, secret: String) {
-    literal(",\"member\":{\"id\":")
-    string(member.id.text)
-    literal(",\"secret\":")
-    string(secret)
-    literal(",\"name\":")
-    string(member.name)
-    literal(",\"role\":\"")
-    raw(member.role.rawValue)
-    literal("\",\"color\":\"")
-    raw(member.color)
-    literal("\"}")
+    literal(",\"member\":{\"id\":", member.id.text)
+    literal(",\"secret\":", secret)
+    literal(",\"name\":", member.name)
+    literal(",\"role\":", member.role.rawValue)
+    literal(",\"color\":", member.color)
+    literal("}")
   }
 
   mutating func now(_ now: Instant) {
-    literal(",\"now\":\"")
-    raw(now.rfc3339)
-    literal("\"")
+    literal(",\"now\":", now.rfc3339)
   }
 }
 
@@ -332,8 +308,7 @@ extension MessageEncoder {
   /// The same, of months that are encoded.
   package func months(_ parts: [[UInt8]], revision: Int) -> Frame {
     var writer = JSONWriter(capacity: parts.reduce(80) { $0 + $1.count + 1 })
-    writer.literal("{\"type\":\"months\",\"revision\":")
-    writer.integer(revision)
+    writer.literal("{\"type\":\"months\",\"revision\":", revision)
     writer.literal(",\"months\":[")
     for (index, part) in parts.enumerated() {
       if index > 0 { writer.literal(",") }
@@ -356,8 +331,7 @@ extension MessageEncoder {
     var writer = JSONWriter(capacity: 3000)
     writer.literal("{\"month\":\"")
     writer.raw(month.iso)
-    writer.literal("\",\"title\":")
-    writer.string(texts.monthTitle(month))
+    writer.literal("\",\"title\":", texts.monthTitle(month))
     writer.literal(",\"cells\":")
     writer.cells(cells, notes, locale: locale, texts: texts)
     writer.literal(",\"bands\":")
@@ -374,12 +348,9 @@ extension MessageEncoder {
   ) -> Frame {
     let column = fold.picker.columns[index]
     var writer = JSONWriter(capacity: 40 * range.count + 80)
-    writer.literal("{\"type\":\"rows\",\"column\":")
-    writer.integer(index)
-    writer.literal(",\"generation\":")
-    writer.integer(column.generation)
-    writer.literal(",\"from\":")
-    writer.integer(range.lowerBound)
+    writer.literal("{\"type\":\"rows\",\"column\":", index)
+    writer.literal(",\"generation\":", column.generation)
+    writer.literal(",\"from\":", range.lowerBound)
     writer.literal(",\"rows\":")
     writer.rows(column.rows, range, fold.columnNotes(index), texts: texts)
     writer.literal("}")
@@ -426,8 +397,7 @@ extension MessageEncoder {
   ///   different for each client to spread the load.
   package func draining(reconnectAfterMilliseconds: Int) -> Frame {
     var writer = JSONWriter()
-    writer.literal("{\"type\":\"draining\",\"reconnectAfterMs\":")
-    writer.integer(reconnectAfterMilliseconds)
+    writer.literal("{\"type\":\"draining\",\"reconnectAfterMs\":", reconnectAfterMilliseconds)
     writer.literal("}")
     return Frame(writer, .draining(reconnectAfterMilliseconds: reconnectAfterMilliseconds))
   }
@@ -435,10 +405,8 @@ extension MessageEncoder {
   /// An `error` message, the last one before a close.
   package func error(code: String, detail: String) -> Frame {
     var writer = JSONWriter()
-    writer.literal("{\"type\":\"error\",\"code\":")
-    writer.string(code)
-    writer.literal(",\"detail\":")
-    writer.string(detail)
+    writer.literal("{\"type\":\"error\",\"code\":", code)
+    writer.literal(",\"detail\":", detail)
     writer.literal("}")
     return Frame(writer, .error)
   }

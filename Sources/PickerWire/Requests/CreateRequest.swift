@@ -262,23 +262,14 @@ extension HostFields {
   private static func url(_ tree: JSONTree) throws(BadMessage) -> String? {
     guard let url = try eventText("url", tree) else { return nil }
     guard url.hasPrefix("https://") || url.hasPrefix("http://"),
-      url.utf8.allSatisfy(isURLByte)
+      // RFC 3986, appendix A.
+      url.isWord(with: "-._~:/?#[]@!$&'()*+,;=%")
     else {
       throw BadMessage(
         "url must be an absolute http or https URL, with other characters percent-encoded",
         pointer: "/url")
     }
     return url
-  }
-
-  /// Whether a URL may have a byte (RFC 3986, appendix A).
-  private static func isURLByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte)
-    }
   }
 
   /// Whether only the host may do something that owners may by default.
@@ -302,10 +293,7 @@ extension HostFields {
 extension JSONWriter {
   /// The fields `external` and `meta` of a session that has them, each preceded by a comma.
   mutating func hostFields(_ origin: SessionOrigin) {
-    if let external = origin.host.external {
-      literal(",\"external\":")
-      string(external)
-    }
+    if let external = origin.host.external { literal(",\"external\":", external) }
     if let meta = origin.host.meta {
       literal(",\"meta\":")
       verbatim(meta)
@@ -315,8 +303,7 @@ extension JSONWriter {
   /// `,"decide":{"by":"host","seconds":300}`, if the host decides.
   mutating func decide(_ origin: SessionOrigin) {
     guard let seconds = origin.host.decideSeconds else { return }
-    literal(",\"decide\":{\"by\":\"host\",\"seconds\":")
-    integer(seconds)
+    literal(",\"decide\":{\"by\":\"host\",\"seconds\":", seconds)
     literal("}")
   }
 }
