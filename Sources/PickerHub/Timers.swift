@@ -44,7 +44,7 @@ extension Hub {
     return flush(connection, in: hosted, at: time)
   }
 
-  private func perform(_ timer: TimerQueue.Timer, at time: HubTime) {
+  private func perform(_ timer: HubTimer, at time: HubTime) {
     switch timer {
     case .join(let id):
       guard let connection = connections[id], case .silent = connection.phase else { return }
@@ -284,7 +284,7 @@ extension Hub {
       })
   }
 
-  private func isLive(_ timer: TimerQueue.Timer, due: Int64) -> Bool {
+  private func isLive(_ timer: HubTimer, due: Int64) -> Bool {
     switch timer {
     case .join(let id), .token(let id), .stalled(let id), .find(let id):
       return connections[id] != nil

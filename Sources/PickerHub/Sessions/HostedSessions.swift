@@ -1,3 +1,5 @@
+import CivilTime
+
 /// Sessions in the order of their numbers.
 ///
 /// Thousands may be there, and all be looked at a few times a second: nothing is sorted then.
@@ -14,7 +16,7 @@ struct HostedSessions {
   mutating func insert(_ session: HostedSession) {
     count += 1
     // Nearly always the newest one.
-    let index = self.index(of: session.number)
+    let index = numbers.partitionPoint { $0 >= session.number }
     if index < numbers.count, numbers[index] == session.number {
       sessions[index] = session
     } else {
@@ -24,7 +26,7 @@ struct HostedSessions {
   }
 
   mutating func remove(_ session: HostedSession) {
-    let index = self.index(of: session.number)
+    let index = numbers.partitionPoint { $0 >= session.number }
     guard index < numbers.count, numbers[index] == session.number, sessions[index] != nil else {
       return
     }
@@ -33,15 +35,5 @@ struct HostedSessions {
     guard numbers.count > 2 * count + 64 else { return }
     sessions.removeAll { $0 == nil }
     numbers = sessions.compactMap { $0?.number }
-  }
-
-  /// The first index whose number is not below `number`.
-  private func index(of number: Int) -> Int {
-    var (low, high) = (0, numbers.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if numbers[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -280,12 +280,7 @@ extension SessionIndex {
       }
       return found.map { (ordinal: $0.ordinal, id: $0.id) }.sorted { $0.ordinal < $1.ordinal }[...]
     }
-    var (low, high) = (0, order.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if order[middle].ordinal <= cursor { low = middle + 1 } else { high = middle }
-    }
-    return order[low...]
+    return order[order.partitionPoint { $0.ordinal > cursor }...]
   }
 }
 

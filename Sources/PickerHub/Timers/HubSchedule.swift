@@ -41,10 +41,11 @@ private let endedCountMin = 16
 /// checks that its reason still holds, and ``compact(timers:ticks:)`` removes obsolete entries in
 /// bulk. One thread uses it.
 final class HubSchedule {
-  private var timers = TimerQueue()
+  private var timers = DueQueue<Int64, HubTimer>()
   /// The timers of absent members.
-  private var absences = TimerQueue()
-  private var ticks = TickQueue()
+  private var absences = DueQueue<Int64, HubTimer>()
+  /// By the sessions' clock.
+  private var ticks = DueQueue<Instant, SessionID>()
   /// Sessions with a check of their time to live in the queue.
   private var expiring: Set<SessionID> = []
   /// Sessions that have to follow their shared definition, each once.
@@ -79,12 +80,12 @@ final class HubSchedule {
   ///
   /// - Parameter clockRuns: Whether the sessions' clock runs; a frozen one makes no tick due.
   func nextDue(at time: HubTime, clockRuns: Bool) -> Int64? {
-    var due = timers.nextDue
+    var due = timers.next
     if !turns.isEmpty { due = min(due ?? .max, max(turnsDue, time.machine)) }
     if !finds.isEmpty { due = min(due ?? .max, max(findsDue, time.machine)) }
     guard timedStepsLeft > 0 else { return due }
     if !followers.isEmpty { due = min(due ?? .max, max(followersDue, time.machine)) }
-    if let next = absences.nextDue { due = min(due ?? .max, next) }
+    if let next = absences.next { due = min(due ?? .max, next) }
     if let next = ticks.next {
       let wait = max(0, next.milliseconds - time.session.milliseconds)
       // At most a second, to notice a machine that was suspended or whose clock was set.
@@ -105,7 +106,7 @@ final class HubSchedule {
 /// Timers.
 extension HubSchedule {
   /// - Parameter due: In machine milliseconds.
-  func add(_ timer: TimerQueue.Timer, due: Int64) {
+  func add(_ timer: HubTimer, due: Int64) {
     if case .absence = timer {
       absences.add(timer, due: due)
     } else {
@@ -123,9 +124,9 @@ extension HubSchedule {
 
   /// Removes the timers that are due one after the other, up to the maximum in one call, and passes
   /// them to `body`, which may add others. Those of absent members are not among them.
-  func takeTimers(at time: HubTime, _ body: (TimerQueue.Timer) -> Void) {
+  func takeTimers(at time: HubTime, _ body: (HubTimer) -> Void) {
     var count = 0
-    while count < timerCountMax, let timer = timers.next(at: time.machine) {
+    while count < timerCountMax, let (timer, _) = timers.next(at: time.machine) {
       count += 1
       if case .expiry(let session) = timer { expiring.remove(session) }
       body(timer)
@@ -134,10 +135,10 @@ extension HubSchedule {
 
   /// Removes the due timers of absent members one after the other, unless the maximum of steps is
   /// pending, and passes them to `body`, which may add others.
-  func takeAbsences(at time: HubTime, _ body: (TimerQueue.Timer) -> Void) {
+  func takeAbsences(at time: HubTime, _ body: (HubTimer) -> Void) {
     let countMax = timedStepsLeft
     var count = 0
-    while count < countMax, let timer = absences.next(at: time.machine) {
+    while count < countMax, let (timer, _) = absences.next(at: time.machine) {
       count += 1
       body(timer)
     }
@@ -146,7 +147,7 @@ extension HubSchedule {
 
 /// Ticks.
 extension HubSchedule {
-  func addTick(of session: SessionID, at instant: Instant) { ticks.add(session, at: instant) }
+  func addTick(of session: SessionID, at instant: Instant) { ticks.add(session, due: instant) }
 
   /// Removes the ticks that are due one after the other, unless the maximum is pending, and passes
   /// them to `body`, which may add others.
@@ -251,7 +252,7 @@ extension HubSchedule {
   ///   - timers: Whether the reason of a timer still holds.
   ///   - ticks: Whether a session still waits for an instant.
   func compact(
-    timers isLive: (_ timer: TimerQueue.Timer, _ due: Int64) -> Bool,
+    timers isLive: (_ timer: HubTimer, _ due: Int64) -> Bool,
     ticks isQueued: (_ session: SessionID, _ instant: Instant) -> Bool
   ) {
     endedCount = 0
