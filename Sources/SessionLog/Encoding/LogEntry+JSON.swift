@@ -13,12 +13,9 @@ extension LogEntry {
     }
     // Written directly, because most entries are commands.
     var writer = JSONWriter(capacity: 256)
-    writer.literal("{\"at\":")
-    writer.integer(Int(at.milliseconds))
-    writer.literal(",\"by\":")
-    writer.string(member.text)
-    writer.literal(",\"ref\":")
-    writer.integer(ref)
+    writer.literal("{\"at\":", Int(at.milliseconds))
+    writer.literal(",\"by\":", member.text)
+    writer.literal(",\"ref\":", ref)
     writer.literal(",\"command\":")
     writer.command(command, if: precondition, op: op, seesAll: true)
     writer.literal("}")

@@ -98,11 +98,6 @@ package struct FeedPage: Sendable {
   package let lines: [FeedLine]
   /// The position up to which all matching events have been read; the next page starts after it.
   package let position: Int
-
-  package init(lines: [FeedLine], position: Int) {
-    self.lines = lines
-    self.position = position
-  }
 }
 
 package enum FeedProblem: Error, Hashable, Sendable {

@@ -22,10 +22,8 @@ package struct FeedLine: Sendable {
 
   init(_ event: FeedEvent, position: Int, digest: ([UInt8]) -> [UInt8]) {
     var writer = JSONWriter(capacity: 96 + event.data.count)
-    writer.literal("\"type\":")
-    writer.string(event.type.rawValue)
-    writer.literal(",\"timestamp\":")
-    writer.string(event.timestamp.rfc3339)
+    writer.literal("\"type\":", event.type.rawValue)
+    writer.literal(",\"timestamp\":", event.timestamp.rfc3339)
     writer.literal(",\"data\":")
     writer.raw(event.data)
     writer.literal("}")

@@ -104,7 +104,7 @@ extension MemorySharedDefinitions {
   private func read<Found: Sendable>(
     _ name: String, _ body: (MemoryInventoryTable) -> Found
   ) -> LogLookup<Found> {
-    state.withLock { state in state.tables[name].map { .found(body($0)) } ?? .absent }
+    LogLookup(state.withLock { $0.tables[name].map(body) })
   }
 
   package func counts(

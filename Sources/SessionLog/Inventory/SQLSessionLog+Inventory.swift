@@ -11,15 +11,10 @@ extension SQLSessionLog {
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
   ) {
     readingQueue.async {
-      let outcome: LogLookup<InventoryChange>
-      do {
-        let found = try self.engine.read {
-          try InventoryReading(name, $0)?
-            .change(since: number, places: places, of: sessions)
+      let outcome = LogLookup {
+        try self.engine.read {
+          try InventoryReading(name, $0)?.change(since: number, places: places, of: sessions)
         }
-        outcome = found.map { .found($0) } ?? .absent
-      } catch {
-        outcome = .unavailable
       }
       self.notify(.runInHub(hub) { completion(outcome) })
     }
@@ -159,14 +154,8 @@ extension SQLSessionLog {
     _ body: @escaping @Sendable (InventoryReading) throws -> Found
   ) {
     readingQueue.async {
-      do {
-        let found = try self.engine.readConfirmed { connection in
-          try InventoryReading(name, connection).map(body)
-        }
-        completion(found.map { .found($0) } ?? .absent)
-      } catch {
-        completion(.unavailable)
-      }
+      completion(
+        LogLookup { try self.engine.readConfirmed { try InventoryReading(name, $0).map(body) } })
     }
   }
 

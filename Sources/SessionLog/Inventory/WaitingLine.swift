@@ -1,3 +1,4 @@
+import CivilTime
 import DequeModule
 import PickerSession
 
@@ -19,14 +20,7 @@ struct WaitingLine {
     init(_ wish: Wish) { self.wish = wish }
 
     /// The index of the first who has asked after `order`.
-    func index(after order: Int) -> Int {
-      var (low, high) = (0, waiters.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if waiters[middle].order <= order { low = middle + 1 } else { high = middle }
-      }
-      return low
-    }
+    func index(after order: Int) -> Int { waiters.partitionPoint { $0.order > order } }
   }
 
   private var groups: [Wish: Group] = [:]

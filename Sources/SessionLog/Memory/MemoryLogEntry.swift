@@ -1,3 +1,4 @@
+import CivilTime
 import PickerHub
 import PickerModel
 import PickerSession
@@ -76,11 +77,6 @@ struct MemoryLogEntries {
 extension [MemoryLogEntry] {
   /// The index of the first entry after a sequence number.
   func index(after sequence: Int) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].sequence <= sequence { low = middle + 1 } else { high = middle }
-    }
-    return low
+    partitionPoint { $0.sequence > sequence }
   }
 }

@@ -123,8 +123,7 @@ package final class MemorySessionLog: SessionLog {
     _ name: String, since number: Int?, places: Int?, of sessions: [SessionID], hub: Int,
     completion: @escaping @Sendable (LogLookup<InventoryChange>) -> Void
   ) {
-    let change = shared?.change(of: name, since: number, places: places, of: sessions)
-    completion(change.map { .found($0) } ?? .absent)
+    completion(LogLookup(shared?.change(of: name, since: number, places: places, of: sessions)))
   }
 
   /// Frees a log; a large one on the other thread.
@@ -180,7 +179,7 @@ package final class MemorySessionLog: SessionLog {
   package func shared(
     _ name: String, hub: Int,
     completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
-  ) { completion(shared?.read(name).map { .found($0) } ?? .absent) }
+  ) { completion(LogLookup(shared?.read(name))) }
 
   package func load(_ session: SessionID, limits: SessionLimits, hub: Int) {
     preconditionFailure("a hub does not evict sessions when its log cannot reload them")

@@ -76,7 +76,7 @@ package final class MemorySharedDefinitions: SharedDefinitions {
 
   package func read(
     _ name: String, completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
-  ) { completion(read(name).map { .found($0) } ?? .absent) }
+  ) { completion(LogLookup(read(name))) }
 
   package func write(
     _ draft: SharedDraft, replacing version: Int?,

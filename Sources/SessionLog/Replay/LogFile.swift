@@ -34,9 +34,8 @@ package struct LogFile: Sendable {
   ) throws(ReplayProblem) {
     var texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     let rest = texts.popLast() ?? []
-    var lines: [Line] = []
-    for (index, text) in texts.enumerated() {
-      lines.append(try LogFile.line(Array(text), number: index + 1, name, zone: zone))
+    var lines = try texts.enumerated().map { index, text throws(ReplayProblem) in
+      try LogFile.line(Array(text), number: index + 1, name, zone: zone)
     }
     // Without a final newline the last line may still be complete.
     var isCut = false

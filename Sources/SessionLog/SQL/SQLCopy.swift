@@ -7,58 +7,7 @@ struct SQLCopy {
   /// In a transaction.
   let target: any SQLConnection
 
-  enum Kind { case integer, bool, text, blob }
-
-  /// A table whose rows are copied in the order of a key, in parts, because they may be larger than
-  /// the memory.
-  private struct Table {
-    let name: String
-    /// The first one is the key.
-    let columns: [(name: String, kind: Kind)]
-    var partCount = 200
-  }
-
-  private static let session: [(name: String, kind: Kind)] = [
-    ("id", .text), ("epoch", .text), ("origin", .blob), ("ttl_seconds", .integer),
-    ("entry_count", .integer), ("row_count", .integer), ("byte_count", .integer),
-    ("event_sequence", .integer), ("has_members", .bool), ("next_tick", .integer),
-    ("active_at", .integer), ("status", .text), ("rules", .integer), ("tzdata", .text),
-    ("ordinal", .integer), ("external", .blob), ("namespace", .text), ("uses", .text),
-  ]
-  /// The tables with rows of a session.
-  private static let parts = [
-    Table(name: "entry", columns: [("sequence", .integer), ("body", .blob)]),
-    Table(
-      name: "definition", columns: [("digest", .blob), ("body", .blob), ("is_logged", .bool)],
-      partCount: 10),
-    Table(
-      name: "snapshot",
-      columns: [
-        ("sequence", .integer), ("revision", .integer), ("is_idle", .bool), ("row_count", .integer),
-        ("body", .blob), ("definition", .blob), ("shown", .blob), ("checksum", .integer),
-        ("rules", .integer), ("tzdata", .text), ("replaces", .text),
-      ], partCount: 10),
-  ]
-  private static let creation = Table(
-    name: "creation",
-    columns: [
-      ("key", .blob), ("body", .blob), ("session", .text), ("epoch", .text), ("salt", .text),
-      ("at", .integer),
-    ])
-  private static let event = Table(
-    name: "event",
-    columns: [
-      ("position", .integer), ("at", .integer), ("type", .text), ("id", .text), ("body", .blob),
-      ("namespace", .text),
-    ])
-  private static let shared = Table(
-    name: "shared_definition",
-    columns: [
-      ("name", .text), ("version", .integer), ("definition", .blob), ("notes", .blob),
-      ("inventory", .blob),
-    ], partCount: 10)
-  private static let cursor = Table(
-    name: "feed_cursor", columns: [("name", .text), ("position", .integer)])
+  private typealias Column = (name: String, type: String)
 
   /// The living sessions in the source.
   func sessions() throws -> [(number: Int64, id: String)] {
@@ -69,7 +18,8 @@ struct SQLCopy {
 
   /// Copies a session with its log. A node of the target must load it soon.
   func copySession(_ number: Int64) throws {
-    let columns = SQLCopy.session
+    let columns = try columns(
+      of: "session", without: ["number", "ended", "owner", "due_at", "history"])
     let row = try source.first(
       "SELECT \(SQLCopy.names(columns)) FROM session WHERE number = $1", [number]
     ) { row in SQLCopy.values(row, columns) }
@@ -80,15 +30,22 @@ struct SQLCopy {
       VALUES (\(SQLCopy.marks(columns.count)), 0) RETURNING number
       """, row)
     guard let added else { throw StoreProblem("session \(number) was not copied") }
-    for table in SQLCopy.parts { try copy(table, of: number, to: added) }
+    try copy("entry", of: (number, added))
+    try copy("definition", partCount: 10, of: (number, added))
+    try copy("snapshot", partCount: 10, of: (number, added))
   }
 
-  /// Copies the feed, its cursors, the idempotency keys and the shared definitions.
+  /// Copies the feed, its cursors, the idempotency keys, and the shared definitions with their
+  /// inventories.
   func copyShared() throws {
-    for table in [SQLCopy.event, SQLCopy.cursor, SQLCopy.creation, SQLCopy.shared] {
-      try copy(table)
-    }
-    try copyInventories()
+    try copy("event")
+    try copy("feed_cursor")
+    try copy("creation")
+    try copy("shared_definition", partCount: 10)
+    try copy("inventory")
+    try copy("inventory_claim", keyCount: 3)
+    try copy("inventory_unit", keyCount: 4)
+    try copy("inventory_key", keyCount: 2)
     let version: Int? = try source.value("SELECT shared_version FROM store")
     try target.run("UPDATE store SET shared_version = $1", [version])
     let feed = try source.first("SELECT newest, byte_count, epoch FROM feed") { row in
@@ -97,48 +54,73 @@ struct SQLCopy {
     try target.run("UPDATE feed SET newest = $1, byte_count = $2, epoch = $3", feed ?? [])
   }
 
-  private func copy(_ table: Table, of session: Int64? = nil, to number: Int64? = nil) throws {
-    let (columns, key) = (table.columns, table.columns[0].name)
-    let owner = session == nil ? "" : " AND session = $3"
-    var last: (any SQLValue)?
+  /// Copies the rows of a table, of one session or all, in the order of their key, in parts,
+  /// because they may be larger than the memory.
+  ///
+  /// - Parameters:
+  ///   - keyCount: The number of its first columns that are the key, besides the session.
+  ///   - session: The numbers of the session in the source and the target.
+  private func copy(
+    _ table: String, keyCount: Int = 1, partCount: Int = 200,
+    of session: (source: Int64, target: Int64)? = nil
+  ) throws {
+    let columns = try columns(of: table, without: ["session", "unused_since"])
+    let key = SQLCopy.names(columns.prefix(keyCount))
+    let owner = session == nil ? "" : "session = $\(keyCount + 2) AND "
+    var last: [(any SQLValue)?] = columns.prefix(keyCount).map { SQLCopy.first(of: $0.type) }
     while true {
       let rows = try source.rows(
         """
-        SELECT \(SQLCopy.names(columns)) FROM \(table.name)
-        WHERE \(last == nil ? "$1 = $1" : "\(key) > $1")\(owner) ORDER BY \(key) LIMIT $2
-        """, [last ?? 0, table.partCount] + (session.map { [$0] } ?? [])
+        SELECT \(SQLCopy.names(columns)) FROM \(table)
+        WHERE \(owner)(\(key)) > (\(SQLCopy.marks(keyCount)))
+        ORDER BY \(key) LIMIT $\(keyCount + 1)
+        """, last + [partCount] + (session.map { [$0.source] } ?? [])
       ) { SQLCopy.values($0, columns) }
-      let count = columns.count + (number == nil ? 0 : 1)
       for row in rows {
+        let row = row + (session.map { [$0.target] } ?? [])
         try target.send(
           """
-          INSERT INTO \(table.name) (\(SQLCopy.names(columns))\(number == nil ? "" : ", session"))
-          VALUES (\(SQLCopy.marks(count)))
-          """, row + (number.map { [$0] } ?? []))
+          INSERT INTO \(table) (\(SQLCopy.names(columns))\(session == nil ? "" : ", session"))
+          VALUES (\(SQLCopy.marks(row.count)))
+          """, row)
       }
       try target.flush()
-      guard rows.count == table.partCount, let end = rows.last?[0] else { return }
-      last = end
+      guard rows.count == partCount, let end = rows.last else { return }
+      last = Array(end.prefix(keyCount))
     }
   }
 
-  static func names(_ columns: [(name: String, kind: Kind)]) -> String {
+  private func columns(of table: String, without others: Set<String>) throws -> [Column] {
+    try source.rows("SELECT name, lower(type) FROM pragma_table_info($1)", [table]) { row in
+      (name: try row[0], type: try row[1])
+    }.filter { !others.contains($0.name) }
+  }
+
+  private static func names(_ columns: some Collection<Column>) -> String {
     columns.map(\.name).joined(separator: ", ")
   }
 
-  static func marks(_ count: Int) -> String {
+  private static func marks(_ count: Int) -> String {
     (1...count).map { "$\($0)" }.joined(separator: ", ")
   }
 
-  static func values(
-    _ row: any SQLRow, _ columns: [(name: String, kind: Kind)]
-  ) -> [(any SQLValue)?] {
+  /// A value that is less than all of a key.
+  private static func first(of type: String) -> any SQLValue {
+    switch type {
+    case "boolean": false
+    case "text": ""
+    case "bytea": Data()
+    default: Int64.min
+    }
+  }
+
+  private static func values(_ row: any SQLRow, _ columns: [Column]) -> [(any SQLValue)?] {
     columns.indices.map { index -> (any SQLValue)? in
-      switch columns[index].kind {
-      case .integer: row[index] as Int64?
-      case .bool: row[index] as Bool?
-      case .text: row[index] as String?
-      case .blob: row[index] as Data?
+      switch columns[index].type {
+      case "boolean": row[index] as Bool?
+      case "text": row[index] as String?
+      case "bytea": row[index] as Data?
+      default: row[index] as Int64?
       }
     }
   }

@@ -1,13 +1,13 @@
 import CivilTime
-import Foundation
-import JSONText
+package import Foundation
+package import JSONText
 import PickerHub
-import PickerModel
-import PickerSession
+package import PickerModel
+package import PickerSession
 
 /// The rows of a session in a database, read in one transaction: all values belong to one state of
 /// the store.
-struct SQLRows {
+package struct SQLRows {
   let session: StoredSession
   /// Finds or makes a definition, other than the origin's, from its document.
   let make: (JSONTree) -> Definition?
@@ -20,7 +20,7 @@ struct SQLRows {
   private static let pageCount = 500
 
   /// - Returns: `nil` if there is no such session, or it has ended.
-  init?(
+  package init?(
     _ id: SessionID, _ connection: any SQLConnection, make: @escaping (JSONTree) -> Definition?
   ) throws {
     let session = try connection.first(
@@ -41,7 +41,7 @@ struct SQLRows {
   }
 
   /// The session's origin, and the limits that stay in force for it.
-  func created(
+  package func created(
     _ limits: SessionLimits, definition: (StoredOrigin) throws -> Definition
   ) throws -> (origin: SessionOrigin, limits: SessionLimits) {
     let stored = try StoredOrigin([UInt8](session.origin), of: session.id)
@@ -67,7 +67,7 @@ extension SQLRows: HistorySource {
     return page.popFirst()
   }
 
-  func entry(_ body: Data, after fold: borrowing SessionFold) throws -> LogEntry {
+  package func entry(_ body: Data, after fold: borrowing SessionFold) throws -> LogEntry {
     var tree = try JSONTree.parse([UInt8](body), depthMax: StoredReading.depthMax)
     if let digest = tree["digest"]?.string.flatMap(Hexadecimal.decode),
       case .object(let members) = tree

@@ -276,15 +276,11 @@ extension SQLSessionLog {
           [session.text]
         ) { try DormantSession($0, doubt, at: now) }
       }
-      var outcome = LogLookup<DormantSession>.unavailable
-      do {
-        // A primary that is cut off from the others may not have it yet.
-        let found = try self.patiently {
-          try self.engine.read(read) ?? self.engine.readConfirmed(read)
-        }
-        outcome = found.map { .found($0) } ?? .absent
-      } catch {}
-      self.notify(.run(session) { [outcome] in completion(outcome) })
+      // A primary that is cut off from the others may not have it yet.
+      let outcome = LogLookup {
+        try self.patiently { try self.engine.read(read) ?? self.engine.readConfirmed(read) }
+      }
+      self.notify(.run(session) { completion(outcome) })
     }
   }
 
@@ -427,12 +423,8 @@ extension SQLSessionLog {
     completion: @escaping @Sendable (LogLookup<NameOwner>) -> Void
   ) {
     readingQueue.async {
-      var outcome = LogLookup<NameOwner>.unavailable
-      do {
-        let found = try self.engine.readConfirmed { try self.owner(of: names, $0) }
-        outcome = found.map { .found($0) } ?? .absent
-      } catch {}
-      self.notify(.runInHub(hub) { [outcome] in completion(outcome) })
+      let outcome = LogLookup { try self.engine.readConfirmed { try self.owner(of: names, $0) } }
+      self.notify(.runInHub(hub) { completion(outcome) })
     }
   }
 
@@ -440,20 +432,13 @@ extension SQLSessionLog {
     of names: SessionIndex.Names, _ connection: any SQLConnection
   ) throws -> NameOwner? {
     if let key = names.key {
-      // A session that lives may have another epoch since. No key expires while the clock is in
-      // doubt.
+      // No key expires while the clock is in doubt.
       let since = clockDoubt.isRaised ? 0 : now - SessionIndex.keyMilliseconds
       let known = try connection.first(
         """
-        SELECT creation.body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
-        FROM creation LEFT JOIN session ON session.id = creation.session
-        WHERE key = $1 AND at > $2
+        \(CreationKey.selection) WHERE key = $1 AND at > $2
         """, [Data(key), since]
-      ) { row in
-        CreationKey(
-          keyHash: key, bodyHash: [UInt8](try row[0] as Data), session: SessionID(try row[1]),
-          epoch: try row[2], salt: try row[3], at: Instant(milliseconds: try row[4]))
-      }
+      ) { try CreationKey($0) { $0 } }
       if let known { return .key(known) }
     }
     guard let external = names.externalID else { return nil }
@@ -497,20 +482,14 @@ extension SQLSessionLog {
     // Two nodes may have given the same ordinal, which is the cursor of the next page.
     let found = try connection.rows(
       """
-      SELECT id, ordinal, external, status FROM session
+      SELECT id, ordinal, external, status, namespace, uses FROM session
       WHERE \(conditions.joined(separator: " AND ")) AND ordinal <= coalesce((
         SELECT max(ordinal) FROM (
           SELECT ordinal FROM session WHERE \(conditions.joined(separator: " AND "))
           ORDER BY ordinal LIMIT $2) AS first), 0)
       ORDER BY ordinal
       """, values
-    ) { row in
-      let (external, status): (Data?, String?) = (row[2], row[3])
-      return SessionIndex.Entry(
-        id: SessionID(try row[0]), ordinal: try row[1],
-        external: external.map { String(decoding: $0, as: UTF8.self) },
-        status: status.flatMap(SessionStatus.init(rawValue:)))
-    }
+    ) { try SessionIndex.Entry($0) }
     guard found.count > query.limit else { return SessionListPage(sessions: found, next: nil) }
     let last = found[query.limit - 1].ordinal
     let part = found.filter { $0.ordinal <= last }
@@ -531,26 +510,38 @@ extension StoredNames {
         uses
       FROM session WHERE NOT ended ORDER BY ordinal
       """
-    ) { row in
-      let (external, status): (Data?, String?) = (row[2], row[3])
-      let namespace: String = try row[4]
-      return SessionIndex.Entry(
-        id: SessionID(try row[0]), ordinal: try row[1],
-        external: external.map { String(decoding: $0, as: UTF8.self) },
-        namespace: namespace.isEmpty ? nil : namespace, uses: row[5],
-        status: status.flatMap(SessionStatus.init(rawValue:)))
+    ) { try SessionIndex.Entry($0) }
+    keys = try connection.rows("\(CreationKey.selection) ORDER BY at") {
+      try CreationKey($0, time: doubt.keyTime)
     }
-    // A session that lives may have another epoch since.
-    keys = try connection.rows(
-      """
-      SELECT key, creation.body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
-      FROM creation LEFT JOIN session ON session.id = creation.session ORDER BY at
-      """
-    ) { row in
-      CreationKey(
-        keyHash: [UInt8](try row[0] as Data), bodyHash: [UInt8](try row[1] as Data),
-        session: SessionID(try row[2]), epoch: try row[3], salt: try row[4],
-        at: Instant(milliseconds: doubt.keyTime(try row[5])))
-    }
+  }
+}
+
+extension SessionIndex.Entry {
+  /// - Parameter row: Id, ordinal, external id, status, namespace and shared definition.
+  fileprivate init(_ row: any SQLRow) throws {
+    let (external, status): (Data?, String?) = (row[2], row[3])
+    let namespace: String = try row[4]
+    self.init(
+      id: SessionID(try row[0]), ordinal: try row[1],
+      external: external.map { String(decoding: $0, as: UTF8.self) },
+      namespace: namespace.isEmpty ? nil : namespace, uses: row[5],
+      status: status.flatMap(SessionStatus.init(rawValue:)))
+  }
+}
+
+extension CreationKey {
+  /// A session that lives may have another epoch since.
+  fileprivate static let selection = """
+    SELECT key, creation.body, creation.session, coalesce(session.epoch, creation.epoch), salt, at
+    FROM creation LEFT JOIN session ON session.id = creation.session
+    """
+
+  /// - Parameter row: Of ``selection``.
+  fileprivate convenience init(_ row: any SQLRow, time: (Int64) -> Int64) throws {
+    self.init(
+      keyHash: [UInt8](try row[0] as Data), bodyHash: [UInt8](try row[1] as Data),
+      session: SessionID(try row[2]), epoch: try row[3], salt: try row[4],
+      at: Instant(milliseconds: time(try row[5])))
   }
 }

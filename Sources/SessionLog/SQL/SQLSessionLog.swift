@@ -449,15 +449,22 @@ extension SQLSessionLog {
   func transaction<Value>(
     isRepeatable: Bool = true, _ body: (any SQLConnection) throws -> Value
   ) throws -> Value {
+    var written: (number: Int, value: Value)?
+    return try retrying {
+      let connection = try connected()
+      if let written, let ownership, ownership.batch >= written.number { return written.value }
+      written = nil
+      return try attempt(connection, body) { if !isRepeatable { written = ($0, $1) } }.value
+    }
+  }
+
+  /// Runs `body` again after errors that may pass, for ``Settings/waitTime``.
+  private func retrying<Value>(_ body: () throws -> Value) throws -> Value {
     let begin = scheduler.instant
     var pause = SQLSessionLog.firstPause
-    var written: (number: Int, value: Value)?
     while true {
       do {
-        let connection = try connected()
-        if let written, let ownership, ownership.batch >= written.number { return written.value }
-        written = nil
-        return try attempt(connection, body) { if !isRepeatable { written = ($0, $1) } }.value
+        return try body()
       } catch {
         noteError(error)
         let isLate = scheduler.instant > begin + waitTime
@@ -518,27 +525,20 @@ extension SQLSessionLog {
     _ batch: PendingRecords.Batch, visited: Set<SessionID>, released: Set<SessionID>
   ) {
     let begin = scheduler.instant
-    var pause = SQLSessionLog.firstPause
-    while true {
-      do {
-        let (result, number, storeByteCount) = try write(
-          batch, visited: visited, released: released)
-        try engine.committed(number)
-        disown(released)
-        releases.withLock { $0.written() }
-        return committed(batch, result, storeByteCount, begin: begin)
-      } catch {
-        noteError(error)
-        let isLate = scheduler.instant > begin + waitTime
-        guard isTransient(error), !isLate else {
-          self.visited.withLock { $0.formUnion(visited) }
-          releases.withLock { $0.putBack() }
-          unknown = nil
-          return fail(batch.records, error)
-        }
-        scheduler.sleep(pause)
-        pause = min(.milliseconds(250), pause * 2)
+    do {
+      let written = try retrying {
+        let written = try write(batch, visited: visited, released: released)
+        try engine.committed(written.number)
+        return written
       }
+      disown(released)
+      releases.withLock { $0.written() }
+      committed(batch, written.result, written.storeByteCount, begin: begin)
+    } catch {
+      self.visited.withLock { $0.formUnion(visited) }
+      releases.withLock { $0.putBack() }
+      unknown = nil
+      fail(batch.records, error)
     }
   }
 

@@ -44,12 +44,7 @@ extension SQLSessionLog: SharedDefinitions {
     _ name: String, completion: @escaping @Sendable (LogLookup<SharedDefinition>) -> Void
   ) {
     readingQueue.async {
-      do {
-        let found = try self.engine.readConfirmed { try self.shared(name, $0) }
-        completion(found.map { .found($0) } ?? .absent)
-      } catch {
-        completion(.unavailable)
-      }
+      completion(LogLookup { try self.engine.readConfirmed { try self.shared(name, $0) } })
     }
   }
 

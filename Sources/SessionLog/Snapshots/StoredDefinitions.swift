@@ -1,7 +1,7 @@
-import CivilTime
-import JSONText
-import PickerHub
-import PickerModel
+package import CivilTime
+package import JSONText
+package import PickerHub
+package import PickerModel
 import PickerSession
 import Synchronization
 
@@ -75,7 +75,7 @@ final class StoredDefinitions: Sendable {
 
 /// A stored origin with its definition as unparsed bytes: the definition may be large, and need not
 /// be parsed if an equal one is in memory.
-struct StoredOrigin {
+package struct StoredOrigin {
   private let session: SessionID
   /// The definition as JSON.
   let document: [UInt8]
@@ -115,7 +115,7 @@ struct StoredOrigin {
 
   /// - Parameter zone: The rules of a zone by its name; `nil` if unknown.
   /// - Throws: ``StoredProblem`` if the document is invalid or its time zone unknown.
-  func makeDefinition(
+  package func makeDefinition(
     memory: (any MemoryAccount)? = nil, zone: (String) -> ZoneRules?
   ) throws(StoredProblem) -> Definition {
     do {
@@ -132,7 +132,7 @@ struct StoredOrigin {
 
 extension Definition {
   /// Makes a definition from a document that was accepted before.
-  static func stored(
+  package static func stored(
     _ document: JSONTree, memory: (any MemoryAccount)? = nil, zone: (String) -> ZoneRules?
   ) -> Definition? {
     try? make(from: document, limits: .unbounded, memory: memory, zone: zone)

@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import PickerHub
+import PickerModel
 import PickerSession
 import SessionLog
 
@@ -8,7 +9,7 @@ import SessionLog
 struct StoredLog {
   let id: SessionID
   let epoch: String
-  let entries: StoredEntries
+  let rows: SQLRows
   var hasEnded = false
 }
 
@@ -28,7 +29,7 @@ extension World {
       for row in rows {
         journalPosition = row.position
         guard let log = storedLogs[row.session], doubted[log.id] == nil else { continue }
-        follow(log.id) { fold in try log.entries.entry(row.body, after: fold) }
+        follow(log.id) { fold in try log.rows.entry(row.body, after: fold) }
       }
       if profile.sells { try checkInventories(database) }
     } catch {
@@ -65,19 +66,21 @@ extension World {
     _ number: Int64, _ id: SessionID, _ epoch: String, _ store: SQLiteConnection
   ) throws {
     let former = doubted.removeValue(forKey: id) ?? replicas[id]
-    guard
-      let entries = try StoredEntries(
-        of: id, limits: profile.limits.session, store,
-        zone: { [zones] in zones.rules(named: $0) })
-    else { return }
-    storedLogs[number] = StoredLog(id: id, epoch: epoch, entries: entries)
-    replicas[id] = try Replica(entries.origin, limits: entries.limits)
+    let zone = { [zones] (name: String) in zones.rules(named: name) }
+    guard let rows = try SQLRows(id, store, make: { Definition.stored($0, zone: zone) }) else {
+      return
+    }
+    let (origin, limits) = try rows.created(profile.limits.session) { stored in
+      try stored.makeDefinition(zone: zone)
+    }
+    storedLogs[number] = StoredLog(id: id, epoch: epoch, rows: rows)
+    replicas[id] = try Replica(origin, limits: limits)
     for record in records where record.id == id { record.isEnded = false }
     let bodies = try store.rows(
       "SELECT body FROM journal WHERE session = $1 AND rowid <= $2 ORDER BY sequence",
       [number, journalPosition]
     ) { row in try row[0] as Data }
-    for body in bodies { follow(id) { fold in try entries.entry(body, after: fold) } }
+    for body in bodies { follow(id) { fold in try rows.entry(body, after: fold) } }
     if let former { checkKept(former, id) }
   }
 
