@@ -112,7 +112,7 @@ package struct TCPAddress: Hashable, Sendable, CustomStringConvertible {
       throw TCPAddress.problem(whole, "has no port")
     }
     let digits = text[text.index(after: colon)...]
-    guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
+    guard (1...5).contains(digits.utf8.count), digits.utf8.allSatisfy(\.isDigit),
       let port = Int(digits), port <= 65_535
     else { throw TCPAddress.problem(whole, "has no port from 0 to 65535") }
 

@@ -58,17 +58,8 @@ extension LoadedConfiguration {
 
   /// A text as a YAML scalar.
   private static func quoted(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "/"),
-        UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "-"):
-        true
-      default: false
-      }
-    }
     let first = text.first.map { $0.isLetter || $0.isNumber || $0 == "/" } ?? false
-    if isPlain, first, !text.hasSuffix(":") { return text }
+    if first, text.isWord(with: "./:_-"), !text.hasSuffix(":") { return text }
     var writer = JSONWriter()
     writer.string(text)
     return String(decoding: writer.bytes, as: UTF8.self)

@@ -51,15 +51,6 @@ package struct PublicURL: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Source: RFC 3986, section 2.3.
   private static func isPlain(_ segment: Substring) -> Bool {
-    guard !segment.isEmpty, segment != ".", segment != ".." else { return false }
-    return segment.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        true
-      default: false
-      }
-    }
+    !segment.isEmpty && segment != "." && segment != ".." && segment.isWord(with: "-._~")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 package import Logging
 import PickerModel
 package import PickerWire
@@ -117,12 +118,7 @@ extension ServerConfiguration {
   ///
   /// - Throws: For a name with characters that would have to be escaped in a UID.
   static func calendarName(_ text: String) throws(ConfigurationProblem) -> String {
-    let isName = text.utf8.allSatisfy { byte in
-      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-        || byte == UInt8(ascii: ".")
-    }
-    guard isName, (1...253).contains(text.utf8.count) else {
+    guard text.isWord(with: "-."), (1...253).contains(text.utf8.count) else {
       throw ConfigurationProblem(
         "\(ConfigurationProblem.shown(text)) is not a valid name. Use letters, digits, - "
           + "and ., such as pick.example.org.")

@@ -51,9 +51,7 @@ struct FeedQuery: Sendable {
     guard let text else { return standard }
     guard let number = Int(text), range.contains(number) else {
       let end = range.upperBound == .max ? "or greater" : "to \(range.upperBound)"
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "\(name) must be a number, \(range.lowerBound) \(end)")
+      throw .badRequest("\(name) must be a number, \(range.lowerBound) \(end)")
     }
     return number
   }
@@ -63,9 +61,8 @@ struct FeedQuery: Sendable {
     let types = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     let known = FeedEventType.allCases.map(\.rawValue)
     guard types.count <= known.count, types.allSatisfy(known.contains) else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "types must be a list, separated by commas, of " + known.joined(separator: ", "))
+      throw .badRequest(
+        "types must be a list, separated by commas, of " + known.joined(separator: ", "))
     }
     return types
   }
@@ -77,24 +74,20 @@ struct FeedEventID: Hashable, Sendable, CustomStringConvertible {
   let epoch: String?
   let position: Int
 
-  init(epoch: String, position: Int) {
-    self.epoch = epoch
-    self.position = position
-  }
+  var description: String { (epoch.map { "\($0):" } ?? "") + "\(position)" }
+}
 
+extension FeedEventID {
   /// Parses `Last-Event-ID`, which may also be a position alone.
   ///
   /// - Throws: 400
   init(header text: String) throws(ProblemDocument) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let number = parts.last, let position = Int(number), position >= 0 else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "Last-Event-ID must be the id of an event, or a position, 0 or greater")
+      throw .badRequest(
+        "Last-Event-ID must be the id of an event, or a position, 0 or greater")
     }
     epoch = parts.count == 2 ? String(parts[0]) : nil
     self.position = position
   }
-
-  var description: String { (epoch.map { "\($0):" } ?? "") + "\(position)" }
 }

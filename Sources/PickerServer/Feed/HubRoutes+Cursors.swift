@@ -1,5 +1,6 @@
 import JSONText
 import PickerModel
+import PickerSession
 import PickerWire
 import SessionLog
 import WebSocketTransport
@@ -67,19 +68,8 @@ extension HubRoutes {
   private func cursorName(_ call: RoutedRequest) throws(ProblemDocument) -> CursorName {
     try admitFeed(call.request)
     let name = call["name"]
-    let isName = name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-        UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
-    guard isName, (1...64).contains(name.utf8.count), name != ".", name != ".." else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "the name of a cursor has 1 to 64 letters, digits, -, _ and ., not . or ..")
+    guard SharedDefinition.isName(name) else {
+      throw .badRequest("the name of a cursor has 1 to 64 letters, digits, -, _ and ., not . or ..")
     }
     return CursorName(name, namespace: call.credential?.namespace)
   }
@@ -91,12 +81,11 @@ extension HubRoutes {
     do throws(BadMessage) {
       body = try parseBody(request.body.bytes, fields: ["position", "epoch"])
     } catch {
-      throw ProblemDocument(status: 400, code: "badRequest", detail: error.detail)
+      throw .badRequest(error.detail)
     }
     let epoch = body["epoch"]
     if let epoch, epoch.string == nil {
-      throw ProblemDocument(
-        status: 400, code: "badRequest", detail: "epoch must be a string, as in Feed-Epoch")
+      throw .badRequest("epoch must be a string, as in Feed-Epoch")
     }
     guard let position = body["position"]?.integer, position >= 0 else {
       throw HubRoutes.noSuchPosition(newest: store.feed.signal.position)
@@ -105,9 +94,7 @@ extension HubRoutes {
   }
 
   private static func noSuchPosition(newest: Int) -> ProblemDocument {
-    ProblemDocument(
-      status: 400, code: "badRequest",
-      detail: "position must be a position of the feed, 0 to \(newest)")
+    .badRequest("position must be a position of the feed, 0 to \(newest)")
   }
 }
 

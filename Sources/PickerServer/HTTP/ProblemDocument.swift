@@ -65,6 +65,10 @@ package struct ProblemDocument: Error, Hashable, Sendable {
 }
 
 extension ProblemDocument {
+  static func badRequest(_ detail: String, at pointer: String? = nil) -> ProblemDocument {
+    ProblemDocument(status: 400, code: "badRequest", detail: detail, pointer: pointer)
+  }
+
   /// - Parameter known: The parameters that the query may have.
   static func unknownParameter(_ name: String, known: [String]) -> ProblemDocument {
     let name = String(name.prefix(100))

@@ -55,15 +55,7 @@ package struct HostKey: Sendable {
 
   /// Whether text can be a key's id: letters, digits, `-` and `_`.
   package static func isID(_ text: String) -> Bool {
-    (1...idCharactersMax).contains(text.utf8.count)
-      && text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
+    (1...idCharactersMax).contains(text.utf8.count) && text.isWord(with: "-_")
   }
 
   package func isExpired(at now: Instant) -> Bool { notAfter.map { $0 <= now } ?? false }

@@ -1,3 +1,5 @@
+import JSONText
+
 /// The language, script and region of a well-formed BCP 47 language tag.
 ///
 /// - Source: RFC 5646 section 2.1. Variants, extensions and private use subtags are validated but
@@ -20,8 +22,9 @@ package struct LocaleTag: Hashable, Sendable {
   package init?(_ text: some StringProtocol) {
     guard text.utf8.count <= LocaleTag.characterCountMax else { return nil }
     var subtags = text.split(separator: "-", omittingEmptySubsequences: false)[...]
-    guard subtags.allSatisfy({ (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(\.isTag) })
-    else { return nil }
+    guard subtags.allSatisfy({ (1...8).contains($0.utf8.count) && $0.isWord(with: "") }) else {
+      return nil
+    }
 
     guard let first = subtags.popFirst(), first.utf8.count >= 2, first.isLetters else { return nil }
     language = first.lowercased()
@@ -82,12 +85,6 @@ package struct LocaleTag: Hashable, Sendable {
     }
     return true
   }
-}
-
-extension UInt8 {
-  fileprivate var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
-  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-  fileprivate var isTag: Bool { isLetter || isDigit }
 }
 
 extension StringProtocol {

@@ -93,10 +93,7 @@ package struct MetricFamilies {
 
   /// Letters, digits and `_`, no digit first. Colons are reserved for recording rules.
   private static func isName(_ name: String) -> Bool {
-    guard let first = name.utf8.first, !(48...57).contains(first) else { return false }
-    return name.utf8.allSatisfy {
-      (97...122).contains($0 | 0x20) || (48...57).contains($0) || $0 == UInt8(ascii: "_")
-    }
+    name.utf8.first?.isDigit == false && name.isWord(with: "_")
   }
 }
 

@@ -1,3 +1,5 @@
+import JSONText
+
 /// Checks the syntax of IANA zone names before they are used in file paths.
 enum ZoneName {
   /// The maximum length; the longest name in the database has 32 characters.
@@ -18,19 +20,7 @@ enum ZoneName {
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 3, !notZones.contains(parts[0]) else { return false }
     return parts.allSatisfy { part in
-      guard let first = part.utf8.first, isLetter(first) else { return false }
-      return part.utf8.allSatisfy { byte in
-        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "+")
-          || byte == UInt8(ascii: "-")
-      }
+      part.utf8.first?.isLetter == true && part.isWord(with: "_+-")
     }
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 }

@@ -6,12 +6,10 @@ package struct TextPosition: Hashable, Sendable, CustomStringConvertible {
   package let column: Int
 
   static let start = TextPosition(line: 1, column: 1)
+  package var description: String { "\(line):\(column)" }
+}
 
-  init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
-  }
-
+extension TextPosition {
   /// The position of a byte of UTF-8 text.
   init(offset: Int, in bytes: [UInt8]) {
     let before = bytes.prefix(offset)
@@ -20,6 +18,4 @@ package struct TextPosition: Hashable, Sendable, CustomStringConvertible {
     // Bytes that continue a character do not count.
     column = before[lineStart...].count { $0 & 0xC0 != 0x80 } + 1
   }
-
-  package var description: String { "\(line):\(column)" }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import JSONText
 
 /// Checks the `Host` header of requests, as protection against DNS rebinding.
 ///
@@ -64,7 +65,7 @@ package struct HostName: Hashable, Sendable {
     var host = header[...]
     if let colon = header.lastIndex(of: ":"), !header.hasSuffix("]") {
       let port = header[header.index(after: colon)...]
-      guard port.utf8.count <= 5, port.utf8.allSatisfy({ (48...57).contains($0) }),
+      guard port.utf8.count <= 5, port.utf8.allSatisfy(\.isDigit),
         (Int(port) ?? 0) <= 65_535
       else { return nil }
       host = header[..<colon]
@@ -89,15 +90,7 @@ package struct HostName: Hashable, Sendable {
 
   /// Letters, digits, `-`, `_` and dots, at most 253 bytes.
   private static func isName(_ text: String) -> Bool {
-    guard (1...253).contains(text.utf8.count) else { return false }
-    return text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
+    (1...253).contains(text.utf8.count) && text.isWord(with: "-_.")
   }
 
   private static func ipv6(_ text: String) -> String? {

@@ -78,9 +78,7 @@ struct RequestGate: Sendable {
     switch policy.verdict(on: request.headers[.host]) {
     case .accepted: return
     case .malformed:
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "Host must be a name or address, with an optional port")
+      throw .badRequest("Host must be a name or address, with an optional port")
     case .misdirected:
       throw ProblemDocument(
         status: 421, code: "misdirected",

@@ -1,3 +1,5 @@
+import JSONText
+
 /// A web origin: scheme, host and port, as a browser sends it in `Origin`.
 ///
 /// - Source: RFC 6454 section 6.2 (serialisation), section 5 (comparison).
@@ -31,7 +33,7 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
 
   /// Validates `host` or `host:port`, and removes the default port of `scheme`.
   private static func authority(_ text: String, scheme: String) -> String? {
-    guard !text.isEmpty, text.utf8.count <= 261, text.utf8.allSatisfy(isAuthority) else {
+    guard !text.isEmpty, text.utf8.count <= 261, text.isWord(with: "-._:[]") else {
       return nil
     }
     var host = Substring(text)
@@ -50,16 +52,6 @@ package struct WebOrigin: Hashable, Sendable, CustomStringConvertible {
     else { return nil }
     let isSchemesOwn = number == (scheme == "https" ? 443 : 80)
     return isSchemesOwn ? String(host) : "\(host):\(number)"
-  }
-
-  private static func isAuthority(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-      UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: ":"),
-      UInt8(ascii: "["), UInt8(ascii: "]"):
-      true
-    default: false
-    }
   }
 }
 

@@ -31,16 +31,7 @@ enum StaticPath {
 
   /// Letters, digits, `_`, `-` and dots, but no dot first.
   private static func isPlain(_ part: Substring) -> Bool {
-    guard let first = part.utf8.first, first != UInt8(ascii: ".") else { return false }
-    return part.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
-        UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
+    !part.isEmpty && !part.hasPrefix(".") && part.isWord(with: "_-.")
   }
 }
 

@@ -31,7 +31,7 @@ extension HubRoutes {
   /// No store has U+0000 in a text.
   private func checkTexts(_ call: RoutedRequest) throws(ProblemDocument) {
     guard call.request.target.query.allSatisfy({ !$0.value.utf8.contains(0) }) else {
-      throw badRequest("a value of the query has the character U+0000")
+      throw .badRequest("a value of the query has the character U+0000")
     }
   }
 
@@ -39,10 +39,10 @@ extension HubRoutes {
     _ call: RoutedRequest, _ keys: [String]
   ) throws(ProblemDocument) {
     guard keys.count <= InventoryKey.countMax else {
-      throw badRequest("at most \(InventoryKey.countMax) keys can be read at once")
+      throw .badRequest("at most \(InventoryKey.countMax) keys can be read at once")
     }
     guard call.request.target.query.allSatisfy({ $0.name == "key" }) else {
-      throw badRequest("with key, the query has no from, through, after and limit")
+      throw .badRequest("with key, the query has no from, through, after and limit")
     }
   }
 
@@ -51,7 +51,7 @@ extension HubRoutes {
     try limitBody(of: call.request)
     let name = try sharedName(call)
     let kind = try await inventoryKind(of: name)
-    let booking = try booking(call.request.body.bytes, for: kind)
+    let booking = try booking(call, for: kind)
     let outcome = await fromAnyThread { store.shared.book(booking, in: name, completion: $0) }
     switch outcome {
     case .booked(let booking, let isNew):
@@ -150,14 +150,14 @@ extension HubRoutes {
     switch call.request.queryValue("release") {
     case nil, "false": return false
     case "true": return true
-    case .some: throw badRequest("release must be true or false")
+    case .some: throw .badRequest("release must be true or false")
     }
   }
 
   private func pageLimit(_ call: RoutedRequest) throws(ProblemDocument) -> Int {
     guard let limit = Int(call.request.queryValue("limit") ?? "100"), (1...1000).contains(limit)
     else {
-      throw badRequest("limit must be an integer from 1 to 1000")
+      throw .badRequest("limit must be an integer from 1 to 1000")
     }
     return limit
   }
@@ -166,22 +166,18 @@ extension HubRoutes {
 /// Reading a booking from elsewhere.
 extension HubRoutes {
   private func booking(
-    _ body: [UInt8], for kind: PickerKind
+    _ call: RoutedRequest, for kind: PickerKind
   ) throws(ProblemDocument) -> HostBooking {
-    let tree: JSONTree
-    do throws(BadMessage) {
-      tree = try parseBody(body, fields: ["booking", "keys", "units", "over"])
-    } catch {
-      throw ProblemDocument(error)
-    }
+    let tree = try body(of: call, fields: ["booking", "keys", "units", "over"])
     guard let id = tree["booking"]?.string, isBookingID(id) else {
-      throw badBooking("/booking", "booking must be the host's id of it, of 1 to 64 characters")
+      throw .badRequest(
+        "booking must be the host's id of it, of 1 to 64 characters", at: "/booking")
     }
     var booking = HostBooking(
       id: id, keys: try keys(tree["keys"], of: kind), units: try units(tree["units"]))
     if let over = tree["over"] {
       guard let isOver = over.bool else {
-        throw badBooking("/over", "over must be true or false")
+        throw .badRequest("over must be true or false", at: "/over")
       }
       booking.isOver = isOver
     }
@@ -197,7 +193,7 @@ extension HubRoutes {
   private func units(_ tree: JSONTree?) throws(ProblemDocument) -> Int {
     guard let tree else { return 1 }
     guard let units = tree.integer, (1...1000).contains(units) else {
-      throw badBooking("/units", "units must be an integer from 1 to 1000")
+      throw .badRequest("units must be an integer from 1 to 1000", at: "/units")
     }
     return units
   }
@@ -206,24 +202,20 @@ extension HubRoutes {
     _ tree: JSONTree?, of kind: PickerKind
   ) throws(ProblemDocument) -> [String] {
     guard let elements = tree?.array, (1...InventoryKey.countMax).contains(elements.count) else {
-      throw badBooking("/keys", "keys must be an array of 1 to \(InventoryKey.countMax) keys")
+      throw .badRequest("keys must be an array of 1 to \(InventoryKey.countMax) keys", at: "/keys")
     }
     var keys: [String] = []
     var known: Set<String> = []
     for (index, element) in elements.enumerated() {
       guard let key = element.string, InventoryKey.isKey(key, of: kind) else {
-        throw badBooking("/keys/\(index)", "a key must be \(InventoryKey.example(of: kind))")
+        throw .badRequest("a key must be \(InventoryKey.example(of: kind))", at: "/keys/\(index)")
       }
       guard known.insert(key).inserted else {
-        throw badBooking("/keys/\(index)", "this key is there twice")
+        throw .badRequest("this key is there twice", at: "/keys/\(index)")
       }
       keys.append(key)
     }
     return keys
-  }
-
-  private func badBooking(_ pointer: String, _ detail: String) -> ProblemDocument {
-    ProblemDocument(status: 400, code: "badRequest", detail: detail, pointer: pointer)
   }
 }
 

@@ -14,8 +14,7 @@ extension HubRoutes {
   /// `POST /v1/sessions/{id}/revoke`
   func revoke(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     guard gate.keys != nil else { throw notFound(call.request.path) }
-    try limitBody(of: call.request)
-    let revocation = try revocation(call.request.body.bytes)
+    let revocation = try revocation(call)
     let done = try await host { host throws(HubProblem) in
       try await host.revoke(
         revocation, in: call.session, token: call.credential, at: transport.now)
@@ -27,15 +26,9 @@ extension HubRoutes {
   /// `POST /v1/sessions/{id}/role`
   func setRole(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     guard gate.keys != nil else { throw notFound(call.request.path) }
-    try limitBody(of: call.request)
-    let tree: JSONTree
-    do throws(BadMessage) {
-      tree = try parseBody(call.request.body.bytes, fields: ["subject", "member", "role"])
-    } catch {
-      throw ProblemDocument(error)
-    }
+    let tree = try body(of: call, fields: ["subject", "member", "role"])
     guard let role = tree["role"]?.string.flatMap(Role.init(rawValue:)) else {
-      throw .badRequest("role must be \"viewer\", \"editor\" or \"owner\"", "/role")
+      throw .badRequest("role must be \"viewer\", \"editor\" or \"owner\"", at: "/role")
     }
     guard (tree["subject"]?.string == nil) != (tree["member"]?.string == nil) else {
       throw .badRequest("send subject or member, as a string")
@@ -47,13 +40,8 @@ extension HubRoutes {
     return HTTPResponse(json: JSONTree.object([.init("role", .string(role.rawValue))]).serialized())
   }
 
-  private func revocation(_ body: [UInt8]) throws(ProblemDocument) -> Revocation {
-    let tree: JSONTree
-    do throws(BadMessage) {
-      tree = try parseBody(body, fields: ["subject", "member", "tokenIssuedBefore"])
-    } catch {
-      throw ProblemDocument(error)
-    }
+  private func revocation(_ call: RoutedRequest) throws(ProblemDocument) -> Revocation {
+    let tree = try body(of: call, fields: ["subject", "member", "tokenIssuedBefore"])
     let texts = (tree.members ?? []).compactMap(\.value.string)
     guard !texts.isEmpty, texts.count == tree.members?.count,
       tree["subject"] == nil || tree["member"] == nil
@@ -70,7 +58,7 @@ extension HubRoutes {
       guard let before = Instant(rfc3339: text.utf8), before <= latest else {
         throw .badRequest(
           "tokenIssuedBefore must be an RFC 3339 time that is at most 30 s ahead",
-          "/tokenIssuedBefore")
+          at: "/tokenIssuedBefore")
       }
       issuedBefore = before
     }
@@ -82,16 +70,8 @@ extension HubRoutes {
     guard let subject = tree["subject"]?.string else { return .everyone }
     guard (1...MemberToken.subjectCharactersMax).contains(subject.unicodeScalars.count) else {
       throw .badRequest(
-        "subject must have 1 to \(MemberToken.subjectCharactersMax) characters", "/subject")
+        "subject must have 1 to \(MemberToken.subjectCharactersMax) characters", at: "/subject")
     }
     return .subject(subject)
-  }
-}
-
-extension ProblemDocument {
-  fileprivate static func badRequest(
-    _ detail: String, _ pointer: String? = nil
-  ) -> ProblemDocument {
-    ProblemDocument(status: 400, code: "badRequest", detail: detail, pointer: pointer)
   }
 }

@@ -13,24 +13,13 @@ extension HubRoutes {
         of: call.session, token: call.credential, ticket: ticket, locale: call.locale,
         at: transport.now)
     }
-    return response(of: event, ifNoneMatch: call.request.headers[.ifNoneMatch])
-  }
-
-  private func response(of event: [UInt8], ifNoneMatch: String?) -> HTTPResponse {
-    let tag = EntityTag.of(event)
-    let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
-    var headers = [(name: "ETag", value: tag), (name: "Cache-Control", value: "private, no-cache")]
-    if !isKnown {
-      headers += [
-        (name: "Content-Type", value: "text/calendar; charset=utf-8; method=PUBLISH"),
-        (name: "Content-Disposition", value: "attachment; filename=\"event.ics\""),
-        (name: "X-Content-Type-Options", value: "nosniff"),
-      ]
-    }
-    var response = HTTPResponse(
-      status: isKnown ? 304 : 200, headers: headers, body: isKnown ? [] : event)
-    response.hasTagOfContent = true
-    return response
+    return HTTPResponse(
+      tagged: event, ifNoneMatch: call.request.headers[.ifNoneMatch],
+      [
+        ("Content-Type", "text/calendar; charset=utf-8; method=PUBLISH"),
+        ("Content-Disposition", "attachment; filename=\"event.ics\""),
+        ("X-Content-Type-Options", "nosniff"),
+      ])
   }
 
   /// The link to a session's event, which opens without a token as long as the session exists.

@@ -9,13 +9,7 @@ import WebSocketTransport
 extension HubRoutes {
   /// `POST …/members`
   func addMember(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
-    try limitBody(of: call.request)
-    let body: MemberRequest
-    do throws(BadMessage) {
-      body = try MemberRequest(call.request.body.bytes)
-    } catch {
-      throw ProblemDocument(error)
-    }
+    let body = try body(of: call, as: MemberRequest.init(_:))
     let welcome = try await host { _ throws(HubProblem) in
       try await answered { answer in
         hub.addMember(to: call.session, body, token: call.credential, at: transport.now) {
@@ -28,15 +22,9 @@ extension HubRoutes {
 
   /// `POST …/commands`
   func command(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
-    try limitBody(of: call.request)
-    let body: CommandRequest
-    do throws(BadMessage) {
-      body = try CommandRequest(call.request.body.bytes)
-    } catch {
-      throw ProblemDocument(error)
-    }
+    let body = try body(of: call, as: CommandRequest.init(_:))
     if body.member != nil, call.credential?.isKey == true {
-      throw badRequest("a command with an API key is the host's: it has neither member nor secret")
+      throw .badRequest("a command with an API key is the host's: it has neither member nor secret")
     }
     let reply = try await host { _ throws(HubProblem) in
       try await answered { answer in
@@ -58,13 +46,7 @@ extension HubRoutes {
 
   /// `POST /v1/sessions/{id}/settle`
   func settle(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
-    try limitBody(of: call.request)
-    let settle: Settle
-    do throws(BadMessage) {
-      settle = try Settle(body: call.request.body.bytes)
-    } catch {
-      throw ProblemDocument(error)
-    }
+    let settle = try body(of: call, as: Settle.init(body:))
     return HTTPResponse(
       json: try await host { host throws(HubProblem) in
         try await host.settle(call.session, settle, token: call.credential, at: transport.now)

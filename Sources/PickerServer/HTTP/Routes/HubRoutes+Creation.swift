@@ -17,9 +17,7 @@ extension HubRoutes {
     if let scalars = key?.unicodeScalars,
       !(1...64).contains(scalars.count) || scalars.contains("\u{FFFD}")
     {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "Idempotency-Key must have 1 to 64 characters in UTF-8")
+      throw .badRequest("Idempotency-Key must have 1 to 64 characters in UTF-8")
     }
     return try await create(call, key: key, external: nil)
   }
@@ -27,9 +25,7 @@ extension HubRoutes {
   /// `PUT /v1/sessions/by/{external}`
   func createByName(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     guard let external = try? HostFields.external(.string(call["external"])) else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "the external id in the path must have 1 to 200 characters")
+      throw .badRequest("the external id in the path must have 1 to 200 characters")
     }
     return try await create(call, key: nil, external: external)
   }

@@ -179,7 +179,7 @@ extension HubRoutes {
     }
     let name = call["name"]
     guard SharedDefinition.isName(name) else {
-      throw badRequest(
+      throw .badRequest(
         "the name of a shared definition has 1 to 64 letters, digits, -, _ and ., not . or ..")
     }
     return SharedDefinition.name(name, in: call.credential?.namespace)

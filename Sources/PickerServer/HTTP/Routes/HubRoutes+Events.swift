@@ -17,7 +17,7 @@ extension HubRoutes {
     if let text = call.request.queryValue("months") {
       let countText = call.request.queryValue("count") ?? "1"
       guard let count = Int(countText), count >= 0 else {
-        throw badRequest("count must be a number of months")
+        throw .badRequest("count must be a number of months")
       }
       watch.view = MonthView(from: try month(text, named: "months"), count: count)
     }

@@ -11,13 +11,7 @@ import WebSocketTransport
 extension HubRoutes {
   func importMarks(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
     guard gate.keys != nil else { throw notFound(call.request.path) }
-    try limitBody(of: call.request)
-    let body: JSONTree
-    do throws(BadMessage) {
-      body = try parseBody(call.request.body.bytes, fields: MarkImport.fields)
-    } catch {
-      throw ProblemDocument(error)
-    }
+    let body = try body(of: call, fields: MarkImport.fields)
     let answer = try await host { host throws(HubProblem) in
       try await host.importMarks(
         body, of: MemberID(call["member"]), in: call.session, token: call.credential,

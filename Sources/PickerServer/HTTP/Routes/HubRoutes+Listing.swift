@@ -30,22 +30,21 @@ extension HubRoutes {
 
   private func listing(_ call: RoutedRequest) throws(ProblemDocument) -> Listing {
     let request = call.request
-    func bad(_ detail: String) -> ProblemDocument {
-      ProblemDocument(status: 400, code: "badRequest", detail: detail)
-    }
     let status = request.queryValue("status")
     let known = status.flatMap(SessionStatus.init(rawValue:))
     guard status == nil || known != nil else {
-      throw bad("status must be open, confirming, confirmed or cancelled")
+      throw .badRequest("status must be open, confirming, confirmed or cancelled")
     }
     guard let after = Int64(request.queryValue("after") ?? "0"), after >= 0 else {
-      throw bad("after must be the next of an earlier answer")
+      throw .badRequest("after must be the next of an earlier answer")
     }
     guard let limit = Int(request.queryValue("limit") ?? "100"), (1...500).contains(limit) else {
-      throw bad("limit must be an integer from 1 to 500")
+      throw .badRequest("limit must be an integer from 1 to 500")
     }
     let included = request.queryValue("include")
-    guard included == nil || included == "result" else { throw bad("include must be result") }
+    guard included == nil || included == "result" else {
+      throw .badRequest("include must be result")
+    }
     let namespace = call.credential?.namespace
     return Listing(
       external: request.queryValue("external"), status: known, namespace: namespace,
@@ -102,28 +101,20 @@ extension HubRoutes {
     for (index, entry) in page.sessions.enumerated() {
       writer.literal(index > 0 ? ",{\"session\":" : "{\"session\":")
       writer.string(entry.id.text)
-      if let external = entry.external {
-        writer.literal(",\"external\":")
-        writer.string(external)
-      }
+      if let external = entry.external { writer.literal(",\"external\":", external) }
       let state = states[entry.id]
       if let status = state?.status ?? entry.status {
-        writer.literal(",\"status\":")
-        writer.string(status.rawValue)
+        writer.literal(",\"status\":", status.rawValue)
       }
       if let state {
-        writer.literal(",\"revision\":")
-        writer.integer(state.revision)
+        writer.literal(",\"revision\":", state.revision)
         writer.literal(",\"result\":")
         writer.raw(state.result)
       }
       writer.literal("}")
     }
     writer.literal("]")
-    if let next = page.next {
-      writer.literal(",\"next\":")
-      writer.string("\(next)")
-    }
+    if let next = page.next { writer.literal(",\"next\":", "\(next)") }
     writer.literal("}")
     return writer.bytes
   }

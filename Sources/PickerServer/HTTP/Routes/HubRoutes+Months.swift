@@ -9,13 +9,12 @@ import WebSocketTransport
 extension HubRoutes {
   /// `GET …/months/2026-11.svg`
   func drawMonth(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
-    let ifNoneMatch = call.request.headers[.ifNoneMatch]
     let month = try month(call["month"], named: "the month in the path")
     let width = try pixels(call.request, "width", default: 350)
     let height = try pixels(call.request, "height", default: 500)
     let themeName = call.request.queryValue("theme") ?? "article"
     guard let theme = MonthTheme.named(themeName) else {
-      throw badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
+      throw .badRequest("theme must be one of \(MonthTheme.names.joined(separator: ", "))")
     }
     let ticket = try ticket(call.request, for: .months, of: call.session)
     let content = try await host { host throws(HubProblem) in
@@ -31,26 +30,12 @@ extension HubRoutes {
       notes: content.notes.map { $0?.text(for: content.texts.noteTag, fallback: content.locale) },
       tones: content.notes.map { $0?.tone },
       bands: content.bands, hasHalves: content.hasHalves)
-    return response(of: drawing.svg, ifNoneMatch: ifNoneMatch)
-  }
-
-  /// A picture with a hash of its content as entity tag, so that the tag changes exactly when the
-  /// picture does.
-  private func response(of picture: [UInt8], ifNoneMatch: String?) -> HTTPResponse {
-    let tag = EntityTag.of(picture)
-    let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
-    var headers = [("ETag", tag), ("Cache-Control", "private, no-cache")]
-    if !isKnown {
-      headers += [
+    return HTTPResponse(
+      tagged: drawing.svg, ifNoneMatch: call.request.headers[.ifNoneMatch],
+      [
         ("Content-Type", "image/svg+xml"), ("Content-Security-Policy", "default-src 'none'"),
         ("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "cross-origin"),
-      ]
-    }
-    var response = HTTPResponse(
-      status: isKnown ? 304 : 200, headers: headers.map { (name: $0.0, value: $0.1) },
-      body: isKnown ? [] : picture)
-    response.hasTagOfContent = true
-    return response
+      ])
   }
 
   private func pixels(
@@ -58,7 +43,7 @@ extension HubRoutes {
   ) throws(ProblemDocument) -> Int {
     guard let text = request.queryValue(name) else { return standard }
     guard let number = Int(text), (50...4000).contains(number) else {
-      throw badRequest("\(name) must be a number of pixels from 50 to 4000")
+      throw .badRequest("\(name) must be a number of pixels from 50 to 4000")
     }
     return number
   }

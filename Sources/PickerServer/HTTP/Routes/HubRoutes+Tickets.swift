@@ -14,7 +14,7 @@ extension HubRoutes {
 
   /// `POST …/tickets`
   func createTicket(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
-    let (purpose, seconds) = try ticketBody(call.request)
+    let (purpose, seconds) = try ticketBody(call)
     let ticket = try await host { host throws(HubProblem) in
       try await host.ticket(of: call.session, token: call.credential, at: transport.now)
     }
@@ -30,26 +30,16 @@ extension HubRoutes {
   }
 
   private func ticketBody(
-    _ request: HTTPRequest
+    _ call: RoutedRequest
   ) throws(ProblemDocument) -> (TicketSigner.Purpose, seconds: Int) {
-    try limitBody(of: request)
-    let body: JSONTree
-    do throws(BadMessage) {
-      body = try parseBody(request.body.bytes, fields: ["for", "seconds"])
-    } catch {
-      throw ProblemDocument(error)
-    }
+    let body = try body(of: call, fields: ["for", "seconds"])
     guard let purpose = body["for"]?.string.flatMap(TicketSigner.Purpose.init) else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "for must be \"events\", \"months\" or \"ics\"", pointer: "/for")
+      throw .badRequest("for must be \"events\", \"months\" or \"ics\"", at: "/for")
     }
     guard let given = body["seconds"] else { return (purpose, 60) }
     guard let seconds = given.integer, (1...HubRoutes.secondsMax).contains(seconds) else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "seconds must be an integer from 1 to \(HubRoutes.secondsMax)",
-        pointer: "/seconds")
+      throw .badRequest(
+        "seconds must be an integer from 1 to \(HubRoutes.secondsMax)", at: "/seconds")
     }
     return (purpose, seconds)
   }

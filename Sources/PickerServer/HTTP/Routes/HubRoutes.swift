@@ -201,17 +201,9 @@ final class HubRoutes {
   }
 
   func setClock(_ call: RoutedRequest) async throws(ProblemDocument) -> HTTPResponse? {
-    try limitBody(of: call.request)
-    let body: JSONTree
-    do throws(BadMessage) {
-      body = try parseBody(call.request.body.bytes, fields: ["now"])
-    } catch {
-      throw ProblemDocument(error)
-    }
-    guard let text = body["now"]?.string, let now = Instant(rfc3339: text.utf8) else {
-      throw ProblemDocument(
-        status: 400, code: "badRequest",
-        detail: "now must be an RFC 3339 time such as 2026-11-20T10:00:00.000Z")
+    let text = try body(of: call, fields: ["now"])["now"]?.string
+    guard let now = text.flatMap({ Instant(rfc3339: $0.utf8) }) else {
+      throw .badRequest("now must be an RFC 3339 time such as 2026-11-20T10:00:00.000Z")
     }
     _ = await fromAllLoops { transport in
       transport.clock.set(now)
@@ -307,6 +299,20 @@ extension HTTPResponse {
   }
 }
 
+extension HTTPResponse {
+  /// A representation with a hash of its content as entity tag, so that the tag changes exactly
+  /// when the content does. A client that has it gets no body.
+  init(tagged content: [UInt8], ifNoneMatch: String?, _ headers: [Header]) {
+    let tag = EntityTag.of(content)
+    let isKnown = ifNoneMatch.map { EntityTag.isNamed(tag, in: $0) } ?? false
+    self.init(
+      status: isKnown ? 304 : 200,
+      headers: [("ETag", tag), ("Cache-Control", "private, no-cache")] + (isKnown ? [] : headers),
+      body: isKnown ? [] : content)
+    hasTagOfContent = true
+  }
+}
+
 /// CORS: lets pages of the origins in `--origin` read HTTP responses.
 ///
 /// - Source: Fetch standard, section 3.2, "HTTP CORS protocol".
@@ -392,17 +398,15 @@ extension HubRoutes {
     var after = 0
     if let text = call.request.queryValue("after") {
       guard let number = Int(text), number >= 0 else {
-        throw ProblemDocument(
-          status: 400, code: "badRequest", detail: "after must be a revision, 0 or greater")
+        throw .badRequest("after must be a revision, 0 or greater")
       }
       after = number
     }
     var limit: Int?
     if let text = call.request.queryValue("limit") {
       guard let number = Int(text), HubRoutes.logLimits.contains(number) else {
-        throw ProblemDocument(
-          status: 400, code: "badRequest",
-          detail: "limit must be a number of lines from 1 to \(HubRoutes.logLimits.upperBound)")
+        throw .badRequest(
+          "limit must be a number of lines from 1 to \(HubRoutes.logLimits.upperBound)")
       }
       limit = number
     }
@@ -469,13 +473,25 @@ extension HubRoutes {
     _ text: String, named name: String
   ) throws(ProblemDocument) -> CivilMonth {
     guard let month = CivilMonth(iso: text.utf8) else {
-      throw badRequest("\(name) must be a month such as 2026-11")
+      throw .badRequest("\(name) must be a month such as 2026-11")
     }
     return month
   }
 
-  func badRequest(_ detail: String) -> ProblemDocument {
-    ProblemDocument(status: 400, code: "badRequest", detail: detail)
+  /// Parses a body of at most `messageBytes`.
+  func body<Body>(
+    of call: RoutedRequest, as parse: ([UInt8]) throws(BadMessage) -> Body
+  ) throws(ProblemDocument) -> Body {
+    try limitBody(of: call.request)
+    do throws(BadMessage) {
+      return try parse(call.request.body.bytes)
+    } catch {
+      throw ProblemDocument(error)
+    }
+  }
+
+  func body(of call: RoutedRequest, fields: [String]) throws(ProblemDocument) -> JSONTree {
+    try body(of: call) { bytes throws(BadMessage) in try parseBody(bytes, fields: fields) }
   }
 
   var tooLarge: ProblemDocument {
