@@ -215,25 +215,22 @@ extension PickerAvailability {
     guard (0...Self.countMax).contains(count) else { throw MalformedMessage(field: "count") }
     past = try tree.number("past")
     timeZone = try tree.text("timeZone")
-    (days, rows, months) = ([], [], [])
     weekdays = tree["weekdays"]?.array?.compactMap(\.string) ?? []
-    for day in try tree.list("days") {
-      days.append(
-        Day(
-          date: try day.day("date"), text: try day.text("text"), number: day["day"]?.string,
-          runs: try Run.list(day["cells"]?.array ?? [], count)))
+    let count = count
+    days = try tree.list("days").map { day throws(MalformedMessage) in
+      Day(
+        date: try day.day("date"), text: try day.text("text"), number: day["day"]?.string,
+        runs: try Run.list(day["cells"]?.array ?? [], count))
     }
-    for row in tree["rows"]?.array ?? [] {
-      rows.append(
-        Row(
-          time: try row.text("time"), text: try row.text("text"), isAgain: row.flag("again"),
-          isGap: row.flag("gap")))
+    rows = try (tree["rows"]?.array ?? []).map { row throws(MalformedMessage) in
+      Row(
+        time: try row.text("time"), text: try row.text("text"), isAgain: row.flag("again"),
+        isGap: row.flag("gap"))
     }
-    for month in tree["months"]?.array ?? [] {
-      months.append(
-        Month(
-          month: try month.month("month"), title: try month.text("title"),
-          runs: try Run.list(try month.list("cells"), count)))
+    months = try (tree["months"]?.array ?? []).map { month throws(MalformedMessage) in
+      Month(
+        month: try month.month("month"), title: try month.text("title"),
+        runs: try Run.list(try month.list("cells"), count))
     }
   }
 
@@ -298,17 +295,14 @@ extension PickerAvailability.Run {
   fileprivate static func list(
     _ trees: [JSONTree], _ count: Int
   ) throws(MalformedMessage) -> [PickerAvailability.Run] {
-    var runs: [PickerAvailability.Run] = []
-    for tree in trees {
+    try trees.map { tree throws(MalformedMessage) in
       let numbers = (tree.array ?? []).compactMap(\.integer)
       guard numbers.count >= 3, numbers[0] >= 0, numbers[1] >= 0, numbers[1] <= count,
         numbers[0] <= count - numbers[1]
       else { throw MalformedMessage(field: "cells") }
-      runs.append(
-        PickerAvailability.Run(
-          cells: numbers[0]..<numbers[0] + numbers[1], position: numbers[2]))
+      return PickerAvailability.Run(
+        cells: numbers[0]..<numbers[0] + numbers[1], position: numbers[2])
     }
-    return runs
   }
 
   /// The cells of a run `[from, until, …]`.
@@ -326,14 +320,11 @@ extension PickerAvailability.Window {
   fileprivate static func list(
     _ trees: [JSONTree]
   ) throws(MalformedMessage) -> [PickerAvailability.Window] {
-    var windows: [PickerAvailability.Window] = []
-    for tree in trees {
-      windows.append(
-        PickerAvailability.Window(
-          cell: try tree.number("cell"), text: try tree.text("text"),
-          counts: try PickerGradeCounts(tree)))
+    try trees.map { tree throws(MalformedMessage) in
+      PickerAvailability.Window(
+        cell: try tree.number("cell"), text: try tree.text("text"),
+        counts: try PickerGradeCounts(tree))
     }
-    return windows
   }
 }
 

@@ -87,118 +87,57 @@ public enum PickerCommand: Hashable, Sendable {
   ///   - seen: What the user saw when they gave the command.
   ///   - isLate: Whether the command is sent again, or was given without a connection.
   func message(ref: Int, seen: SeenValue, isLate: Bool) -> String {
-    var writer = JSONWriter()
+    var members: [JSONTree.Member] = [.init("type", .string(type)), .init("ref", .integer(ref))]
+    if hasRevision { members.append(.init("at", .integer(seen.revision))) }
+    if case .tap = self, isLate { members.append(.init("hits", .integer(seen.hits))) }
+    return String(decoding: JSONTree.object(members + fields).serialized(), as: UTF8.self)
+  }
+
+  private var type: String {
+    switch self {
+    case .select: "select"
+    case .tap: "tap"
+    case .set: "set"
+    case .clear: "clear"
+    case .undo: "undo"
+    case .redo: "redo"
+    case .confirm, .confirmWindow: "confirm"
+    case .cancel: "cancel"
+    case .reopen: "reopen"
+    case .mark: "mark"
+    case .units: "units"
+    case .hold: "hold"
+    case .release: "release"
+    case .wait: "wait"
+    case .rename: "rename"
+    }
+  }
+
+  /// The fields of the message that only this command has.
+  private var fields: [JSONTree.Member] {
     switch self {
     case .select(let column, let row, let generation, let key):
-      writer.literal("{\"type\":\"select\",\"ref\":")
-      writer.integer(ref)
-      writer.literal(",\"column\":")
-      writer.integer(column)
-      writer.literal(",\"row\":")
-      writer.integer(row)
-      writer.literal(",\"generation\":")
-      writer.integer(generation)
-      if let key {
-        writer.literal(",\"key\":")
-        writer.string(key)
-      }
-      writer.literal("}")
-    case .tap(let day):
-      writer.literal("{\"type\":\"tap\",\"ref\":")
-      writer.integer(ref)
-      if isLate {
-        writer.literal(",\"hits\":")
-        writer.integer(seen.hits)
-      }
-      writer.literal(",\"date\":")
-      writer.string(day.iso)
-      writer.literal("}")
-    case .set(let value): Self.set(value, ref, seen, to: &writer)
-    case .clear: Self.plain("clear", ref, seen, to: &writer)
-    case .undo: Self.plain("undo", ref, seen, to: &writer)
-    case .redo: Self.plain("redo", ref, seen, to: &writer)
-    case .confirm: Self.plain("confirm", ref, seen, to: &writer)
-    case .cancel: Self.plain("cancel", ref, seen, to: &writer)
-    case .reopen: Self.plain("reopen", ref, seen, to: &writer)
-    case .hold: Self.plain("hold", ref, seen, to: &writer)
-    case .release: Self.plain("release", ref, seen, to: &writer)
-    case .units(let units):
-      Self.plain("units", ref, seen, and: ("units", .integer(units)), to: &writer)
-    case .wait(let keys):
-      let keys = JSONTree.array(keys.map(JSONTree.string))
-      Self.plain("wait", ref, seen, and: ("keys", keys), to: &writer)
+      [
+        .init("column", .integer(column)), .init("row", .integer(row)),
+        .init("generation", .integer(generation)),
+      ] + (key.map { [.init("key", .string($0))] } ?? [])
+    case .tap(let day): [.init("date", .string(day.iso))]
+    case .set(let value): [.init("result", value.fields)]
+    case .clear, .undo, .redo, .confirm, .cancel, .reopen, .hold, .release: []
+    case .units(let units): [.init("units", .integer(units))]
+    case .wait(let keys): [.init("keys", .array(keys.map(JSONTree.string)))]
     case .mark(let grade, let cells, let generation):
-      Self.mark(grade, cells, generation, ref, to: &writer)
+      [
+        .init("grade", grade.map { .string($0.rawValue) } ?? .null),
+        .init(
+          "cells",
+          .array(cells.map { .array([.integer($0.lowerBound), .integer($0.upperBound)]) })),
+        .init("generation", .integer(generation)),
+      ]
     case .confirmWindow(let cell, let generation):
-      writer.literal("{\"type\":\"confirm\",\"ref\":")
-      writer.integer(ref)
-      writer.literal(",\"at\":")
-      writer.integer(seen.revision)
-      writer.literal(",\"cell\":")
-      writer.integer(cell)
-      writer.literal(",\"generation\":")
-      writer.integer(generation)
-      writer.literal("}")
-    case .rename(let name):
-      writer.literal("{\"type\":\"rename\",\"ref\":")
-      writer.integer(ref)
-      writer.literal(",\"name\":")
-      writer.string(name)
-      writer.literal("}")
+      [.init("cell", .integer(cell)), .init("generation", .integer(generation))]
+    case .rename(let name): [.init("name", .string(name))]
     }
-    return String(decoding: writer.bytes, as: UTF8.self)
-  }
-
-  private static func set(
-    _ value: PickerValue, _ ref: Int, _ seen: SeenValue, to writer: inout JSONWriter
-  ) {
-    writer.literal("{\"type\":\"set\",\"ref\":")
-    writer.integer(ref)
-    writer.literal(",\"at\":")
-    writer.integer(seen.revision)
-    writer.literal(",\"result\":")
-    writer.tree(value.fields)
-    writer.literal("}")
-  }
-
-  private static func mark(
-    _ grade: PickerGrade?, _ cells: [Range<Int>], _ generation: Int, _ ref: Int,
-    to writer: inout JSONWriter
-  ) {
-    writer.literal("{\"type\":\"mark\",\"ref\":")
-    writer.integer(ref)
-    writer.literal(",\"grade\":")
-    if let grade { writer.string(grade.rawValue) } else { writer.literal("null") }
-    writer.literal(",\"cells\":[")
-    for (index, run) in cells.enumerated() {
-      writer.literal(index > 0 ? ",[" : "[")
-      writer.integer(run.lowerBound)
-      writer.literal(",")
-      writer.integer(run.upperBound)
-      writer.literal("]")
-    }
-    writer.literal("],\"generation\":")
-    writer.integer(generation)
-    writer.literal("}")
-  }
-
-  private static func plain(
-    _ type: String, _ ref: Int, _ seen: SeenValue, and field: (String, JSONTree)? = nil,
-    to writer: inout JSONWriter
-  ) {
-    writer.literal("{\"type\":")
-    writer.string(type)
-    writer.literal(",\"ref\":")
-    writer.integer(ref)
-    writer.literal(",\"at\":")
-    writer.integer(seen.revision)
-    if let (name, value) = field {
-      writer.literal(",")
-      writer.string(name)
-      writer.literal(":")
-      writer.tree(value)
-    }
-    writer.literal("}")
   }
 }
 

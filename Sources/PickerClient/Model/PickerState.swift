@@ -192,7 +192,7 @@ extension PickerState {
         months = months.filter { list.contains($0.key) }
       case "range": notices += try applyRange(change, by: by)
       case "bands":
-        let bands = try PickerBand.list(try change.list("bands"))
+        let bands = try change.list("bands").map(PickerBand.init(_:))
         months[try change.month("month")]?.bands = bands
       case "status": notices += try applyStatus(change, by: by)
       case "result": notices += applyResult(of: change, because: because)
@@ -357,9 +357,8 @@ extension PickerState {
     guard columns.indices.contains(column),
       columns[column].generation == (try message.number("generation"))
     else { return }
-    var rows: [PickerRow] = []
-    for tree in try message.list("rows") { rows.append(try PickerRow(tree)) }
-    columns[column].put(rows, from: try message.number("from"))
+    columns[column].put(
+      try message.list("rows").map(PickerRow.init(_:)), from: try message.number("from"))
   }
 
   mutating func takePresence(_ message: JSONTree) throws(MalformedMessage) -> [PickerNotice] {
@@ -436,8 +435,7 @@ extension PickerState {
     cancelReason = status == .cancelled ? snapshot["reason"]?.string : nil
     applyResult(snapshot["result"] ?? .null)
     try applyInventory(of: snapshot)
-    columns = []
-    for tree in snapshot["columns"]?.array ?? [] { columns.append(try PickerColumn(tree)) }
+    columns = try (snapshot["columns"]?.array ?? []).map(PickerColumn.init(_:))
     months = [:]
     monthList = nil
     weekdays = snapshot["calendar"]?["weekdays"]?.array?.compactMap(\.string)

@@ -18,9 +18,7 @@ extension PickerColumn {
     row = tree["row"]?.integer
     shownRow = row
     rows = [:]
-    var list: [PickerRow] = []
-    for element in try tree.list("rows") { list.append(try PickerRow(element)) }
-    put(list, from: try tree.number("from"))
+    put(try tree.list("rows").map(PickerRow.init(_:)), from: try tree.number("from"))
   }
 }
 
@@ -47,30 +45,20 @@ extension PickerBand {
     isHead = tree.flag("head")
     isTail = tree.flag("tail")
   }
-
-  static func list(_ trees: [JSONTree]) throws(MalformedMessage) -> [PickerBand] {
-    var bands: [PickerBand] = []
-    for tree in trees { bands.append(try PickerBand(tree)) }
-    return bands
-  }
 }
 
 extension PickerMonthView {
   init(_ tree: JSONTree) throws(MalformedMessage) {
     month = try tree.month("month")
     title = try tree.text("title")
-    var cells: [PickerCell] = []
-    for cell in try tree.list("cells") {
-      cells.append(
-        PickerCell(
-          day: try cell.day("date"), text: try cell.text("text"), isOutside: cell.flag("outside"),
-          isDisabled: cell.flag("disabled"), isToday: cell.flag("today"),
-          only: cell["only"]?.string.flatMap(PickerCell.Turnover.init),
-          level: PickerLevel(cell),
-          note: PickerNote(cell["note"])))
+    cells = try tree.list("cells").map { cell throws(MalformedMessage) in
+      PickerCell(
+        day: try cell.day("date"), text: try cell.text("text"), isOutside: cell.flag("outside"),
+        isDisabled: cell.flag("disabled"), isToday: cell.flag("today"),
+        only: cell["only"]?.string.flatMap(PickerCell.Turnover.init),
+        level: PickerLevel(cell), note: PickerNote(cell["note"]))
     }
-    self.cells = cells
-    bands = try PickerBand.list(try tree.list("bands"))
+    bands = try tree.list("bands").map(PickerBand.init(_:))
   }
 }
 
@@ -92,9 +80,7 @@ extension PickerMember {
   }
 
   static func list(_ trees: [JSONTree]) throws(MalformedMessage) -> [PickerMember] {
-    var members: [PickerMember] = []
-    for tree in trees { members.append(try PickerMember(tree)) }
-    return members
+    try trees.map { tree throws(MalformedMessage) in try PickerMember(tree) }
   }
 }
 

@@ -11,14 +11,6 @@ struct DeliveryEvent: Hashable, Sendable {
   /// The members `type`, `timestamp` and `data` of the body as JSON text, without braces.
   let content: String
 
-  init(position: Int, id: String, type: String, session: String, content: String) {
-    self.position = position
-    self.id = id
-    self.type = type
-    self.session = session
-    self.content = content
-  }
-
   /// Whether the host has to act on the event within a given time.
   var hasDeadline: Bool { type == "session.confirming" }
 }
@@ -46,12 +38,6 @@ struct DeliveryAttempt: Hashable, Sendable {
   let number: Int
   /// See ``EndpointDelivery/watermark``.
   let watermark: Int
-
-  init(event: DeliveryEvent, number: Int, watermark: Int) {
-    self.event = event
-    self.number = number
-    self.watermark = watermark
-  }
 }
 
 /// Why nothing more is sent to an endpoint.

@@ -14,11 +14,6 @@ struct NewKey {
   var algorithm: TokenAlgorithm?
   /// The PEM of the host's public key, for ES256 and EdDSA.
   var publicKey: String?
-
-  init(id: String, scopes: Set<KeyScope>) {
-    self.id = id
-    self.scopes = scopes
-  }
 }
 
 extension HostKey {
