@@ -1,3 +1,4 @@
+import CivilTime
 import PickerHub
 import PickerModel
 import PickerSession
@@ -46,7 +47,9 @@ import Testing
     }
     let sessions = try (UInt64(1)...12).map { try GeneratedSession(seed: $0) }
     for session in sessions {
-      _ = log.append(.created(session.origin), of: session.origin.id)
+      var origin = session.origin
+      if session.origin.id == sessions[0].origin.id { origin.key = Self.key(of: origin.id) }
+      _ = log.append(.created(origin), of: session.origin.id)
       try log.own(session.origin.id)
       for entry in session.entries { _ = log.append(.entry(entry), of: session.origin.id) }
     }
@@ -54,7 +57,13 @@ import Testing
     return (fixture, sessions)
   }
 
-  @Test func `a moved store has the same sessions, feed and names`() async throws {
+  private static func key(of session: SessionID) -> CreationKey {
+    CreationKey(
+      keyHash: [7], bodyHash: [2], session: session, epoch: "first", salt: "salt",
+      at: Instant(milliseconds: SQLSessionLog.now))
+  }
+
+  @Test func `a moved store has the same sessions, feed, names and keys`() async throws {
     let (old, new) = (try Shelf(), try Shelf(.postgres))
     var log: SQLSessionLog? = try old.store()
     let (fixture, sessions) = try fill(log!)
@@ -75,6 +84,11 @@ import Testing
       let loaded = try #require(try await new.loaded(session.origin.id, from: moved))
       #expect(loaded.fold.state == session.fold.state)
     }
+    let outcome = await withCheckedContinuation { done in
+      moved.find(SessionIndex.Names(external: nil, key: [7]), hub: 0) { done.resume(returning: $0) }
+    }
+    guard case .found(.key(let key)) = outcome else { throw StoreProblem("the key is missing") }
+    #expect(key.session == sessions[0].origin.id && key.bodyHash == [2] && key.salt == "salt")
     let listed = try await list(moved)
     #expect(
       listed.compactMap(\.external).sorted()

@@ -64,7 +64,9 @@ struct SQLCopy {
     _ table: String, keyCount: Int = 1, partCount: Int = 200,
     of session: (source: Int64, target: Int64)? = nil
   ) throws {
-    let columns = try columns(of: table, without: ["session", "unused_since"])
+    // `creation` has a column `session`, too: an id, which is copied.
+    let columns = try columns(
+      of: table, without: session == nil ? ["unused_since"] : ["session", "unused_since"])
     let key = SQLCopy.names(columns.prefix(keyCount))
     let owner = session == nil ? "" : "session = $\(keyCount + 2) AND "
     var last: [(any SQLValue)?] = columns.prefix(keyCount).map { SQLCopy.first(of: $0.type) }
