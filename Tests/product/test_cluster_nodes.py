@@ -150,6 +150,40 @@ def feed(node):
     return [json.loads(line) for line in answer.body.splitlines()]
 
 
+def test_the_feed_has_every_event_once_at_all_nodes(nodes):
+    sessions = [node.session(LISTS, now=None, watch=["members"]) for node in nodes]
+    # The first member is the owner, at another node than the creation.
+    members = [[join(session, nodes[(k + 1 + n) % 3], f"m{n}") for n in range(3)]
+               for k, session in enumerate(sessions)]
+    for turn in range(4):
+        for session, those in zip(sessions, members):
+            answer = those[0].do("confirm" if turn % 2 == 0 else "reopen")
+            assert answer["type"] == "delta", answer
+            for each in those:
+                each.reach(answer["revision"])
+    for node in nodes:
+        wait_until(lambda node=node: len(feed(node)) == 3 * (1 + 3 + 4))
+    first, second, third = map(feed, nodes)
+    assert first == second == third
+    assert [event["position"] for event in first] == list(range(1, len(first) + 1))
+    assert len({event["id"] for event in first}) == len(first)
+    for session in sessions:
+        kinds = [e["type"] for e in first if e["data"]["session"] == session.id]
+        assert kinds == ["session.created", *["member.joined"] * 3,
+                         *["session.confirmed", "session.reopened"] * 2]
+
+
+def test_events_of_a_killed_node_are_in_the_feed(nodes):
+    session = nodes[1].session(LISTS, now=None)
+    ana, bo = join(session, nodes[1], "Ana"), join(session, nodes[2], "Bo")
+    ana.ask("confirm")
+    bo.reach(1)
+    nodes[1].kill()
+    wait_until(lambda: [e["type"] for e in feed(nodes[2])]
+               == ["session.created", "session.confirmed"], what="the events")
+    nodes[1].start()
+
+
 def test_members_of_a_killed_node_leave_although_nobody_asks_for_their_session(tmp_path, store):
     nodes = Nodes(tmp_path, store, 2, memberMilliseconds=1000)
     try:

@@ -14,7 +14,8 @@ from harness.store import again, back, log_lines
 def test_everything_but_presence_survives_a_restart(serve, kill):
     server = serve()
     session = server.session(TREE, title="Where to?")
-    ana, bo = session.together("Ana", "Bo")
+    ana, bo = session.together("Ana", "Bob")
+    bo.do("rename", name="Bo")
     ana.select(0, 1)
     bo.select(1, 1)
     refused = bo.confirm()
@@ -59,6 +60,17 @@ def test_the_file_has_no_tokens_and_secrets(serve, tmp_path):
     assert server.get(session.path, token="x" * 22).code == "badToken"
     ana = back(session, ana, token=session.tokens["editor"])
     assert ana.welcome["resumed"] and ana.role == "editor"
+
+
+def test_members_online_at_a_crash_time_out_after_the_restart(serve):
+    server = serve(limits={"memberMilliseconds": 7000})
+    session = server.session(LISTS)
+    session.together("Ana", "Bo")
+
+    again(server)
+
+    assert [member["name"] for member in session.get()["members"]] == ["Ana", "Bo"]
+    wait_until(lambda: session.get()["members"] == [], what="their leaving")
 
 
 def test_a_server_that_ends_while_it_loads_sessions_does_not_crash(serve):

@@ -76,6 +76,17 @@ def test_a_ticket_grants_access_to_nothing_else(server, guarded, auth):
         assert (answer.status, answer.code) == (401, "badToken"), path
 
 
+def test_a_ticket_requires_a_token(guarded):
+    session = guarded.session(CALENDAR)
+
+    without = guarded.post(f"{session.path}/tickets", {"for": "events"})
+    wrong = guarded.post(f"{session.path}/tickets", {"for": "events"}, token="wrong")
+
+    assert (without.status, without.code) == (401, "noToken")
+    assert (wrong.status, wrong.code) == (401, "badToken")
+    assert guarded.post("/v1/sessions/nobody/tickets", {"for": "events"}).status == 404
+
+
 def test_malformed_ticket_requests_are_rejected(server):
     path = server.session(CALENDAR).path
     for body in [{}, [], {"for": "all"}, {"for": "events", "minutes": 1},
