@@ -5,7 +5,7 @@ from datetime import datetime, time, timedelta
 
 import pytest
 from harness.pickerd import wait_until
-from harness.shop import ZONE, Shop, instant
+from harness.shop import ZONE, Shop, instant, started
 from playwright.sync_api import expect
 
 pytest_plugins = ["webpages"]
@@ -15,13 +15,7 @@ SIZES = {"Ana": {"width": 1100, "height": 800}, "Bo": {"width": 420, "height": 8
 
 @pytest.fixture
 def shop(tmp_path):
-    shop = Shop(tmp_path)
-    try:
-        shop.start()
-        yield shop
-    finally:
-        shop.kill(*shop.running)
-        print(shop.logs())  # Shown if the test has failed.
+    yield from started(Shop(tmp_path))
 
 
 @pytest.fixture
