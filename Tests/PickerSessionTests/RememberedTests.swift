@@ -25,6 +25,7 @@ import Testing
     expected?.number = 3
     #expect(session.fold.members[bo] == expected)
     #expect(session.fold.remembered.members.isEmpty)
+    #expect(session.fold.remembered.refByteCount == 0)
     #expect(SessionFixture.reply(session.give(bo, 1, select(0, 1))) == 1)
     #expect(SessionFixture.refusal(session.give(bo, 2, select(0, 9))) == .noSuchRow)
   }

@@ -55,7 +55,7 @@ CORE = _all(
      "everybody may end an open range exactly when its time is over"),
     ("PickerSession/Fold/LastChanges.swift", "last?.member == author", "false",
      "an own change does not make an own command stale"),
-    ("PickerSession/Fold/LastChanges.swift", "!author.isHost", "true",
+    ("PickerSession/Fold/SessionFold.swift", "ref == 0 ? nil : author", "author",
      "a host's own change makes its late command stale"),
     ("PickerSession/Members/Revocations.swift", "$0 < before", "$0 <= before",
      "a token that was issued at the time of a revocation is valid"),

@@ -41,9 +41,10 @@ package struct LastChanges: Hashable, Sendable {
   /// The last change that can make a command of `author` stale; `nil` if there is none.
   ///
   /// A member's own changes cannot, because it gives its commands in order. The host is many
-  /// processes, which do not see each other's changes: for its commands every change counts.
+  /// processes, which do not see each other's changes: its changes have no member, so for its
+  /// commands every change counts.
   func last(before author: MemberID) -> Change? {
-    !author.isHost && last?.member == author ? other : last
+    last?.member == author ? other : last
   }
 }
 
