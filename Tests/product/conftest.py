@@ -16,6 +16,7 @@ import pytest
 
 from harness.pickerd import Pickerd, binary
 from harness.postgres import Postgres
+from harness.release import shared_release
 
 # A shell ignores it in its background jobs, such as `make test &`, and servers would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -205,6 +206,13 @@ def serve(start, tmp_path):
                      limits={"messagesPerSecond": MANY, **(limits or {})}, **rest)
 
     return begin
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory):
+    """The folder of a release's files, which all processes share."""
+    base = tmp_path_factory.getbasetemp()
+    return shared_release(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
 
 
 @pytest.hookimpl(wrapper=True)

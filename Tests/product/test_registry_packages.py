@@ -1,4 +1,4 @@
-"""The packages for PyPI, Maven and Swift: built, checked, installed from their files, and used.
+"""The packages for PyPI, Maven and Swift: checked, installed from the files of a release, and used.
 
 Those for npm are in test_client_package.py.
 """
@@ -21,6 +21,7 @@ from harness.pickerd import REPOSITORY, wait_until
 
 JARS = ":".join(f"/usr/share/java/{name}.jar" for name in ("com.android.json", "okhttp", "okio"))
 VERSION = (REPOSITORY / "VERSION").read_text().strip()
+WHEEL = f"python/pickerd-{VERSION}-py3-none-any.whl"
 TOKEN = json.loads((REPOSITORY / "Tests/golden/backend-kit/tokens.json").read_text())[0]
 
 
@@ -31,35 +32,22 @@ def run(*command, **rest):
     return done.stdout
 
 
-def packed(language, folder):
-    """The files that web/package.py makes."""
-    return [Path(line) for line in run(
-        sys.executable, REPOSITORY / "web/package.py", f"--{language}", folder).split()]
-
-
 # Python
 
 
 @pytest.fixture(scope="module")
-def distributions(tmp_path_factory):
-    """The wheel and the sdist."""
-    return packed("python", tmp_path_factory.mktemp("distributions"))
-
-
-@pytest.fixture(scope="module")
-def python(distributions, tmp_path_factory):
+def python(release, tmp_path_factory):
     """The Python of an environment with nothing but the wheel."""
     folder = tmp_path_factory.mktemp("environment")
     run(sys.executable, "-m", "venv", "--without-pip", folder)
     run(sys.executable, "-m", "pip", f"--python={folder / 'bin/python'}", "install", "--no-deps",
-        "--no-index", distributions[0])
+        "--no-index", release / WHEEL)
     return folder / "bin/python"
 
 
-def test_twine_accepts_the_wheel_and_the_sdist(distributions):
-    assert [path.name for path in distributions] == [
-        f"pickerd-{VERSION}-py3-none-any.whl", f"pickerd-{VERSION}.tar.gz"]
-    run(sys.executable, "-m", "twine", "check", "--strict", *distributions)
+def test_twine_accepts_the_wheel_and_the_sdist(release):
+    run(sys.executable, "-m", "twine", "check", "--strict", release / WHEEL,
+        release / f"python/pickerd-{VERSION}.tar.gz")
 
 
 def test_the_installed_kit_makes_the_token_of_a_vector(python, tmp_path):
@@ -96,20 +84,13 @@ def test_the_source_of_the_kit_has_no_type_errors():
         REPOSITORY / "web/packages/server/pickerd.py")
 
 
-def test_equal_sources_make_equal_distributions(distributions, tmp_path):
-    again = packed("python", tmp_path)
-    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in distributions]
-
-
 # Java
 
 
-@pytest.fixture(scope="module")
-def maven(tmp_path_factory):
-    """A folder with the files of a Maven repository."""
-    folder = tmp_path_factory.mktemp("maven")
-    packed("java", folder)
-    return folder / "org/pickerd/pickerd-client" / VERSION
+@pytest.fixture
+def maven(release):
+    """The folder of the client in a Maven repository."""
+    return release / "maven/org/pickerd/pickerd-client" / VERSION
 
 
 def test_a_program_for_java_11_uses_the_client_in_its_jar(maven, server, tmp_path):
@@ -189,11 +170,6 @@ def test_the_files_for_maven_are_those_that_maven_central_asks_for(maven):
     assert fields["licenses"].find(f"{space}license/{space}name").text == "Apache-2.0"
     needed = {each.find(f"{space}artifactId").text for each in fields["dependencies"]}
     assert needed == {"okhttp", "json"}
-
-
-def test_equal_sources_make_equal_files_for_maven(maven, tmp_path):
-    for path in packed("java", tmp_path):
-        assert path.read_bytes() == (maven / path.name).read_bytes(), path.name
 
 
 # Swift: an application names the repository and a tag; nothing is uploaded.
