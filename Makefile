@@ -204,7 +204,7 @@ fuzz: build-needs ## Fuzz messages, definitions, patches, events for SECONDS=60 
 
 # The tests of the other targets, each mutant until one fails: hours on two cores.
 .PHONY: mutants
-mutants: build-needs ## Break 60 lines, one at a time, and list the tests that notice (after make test)
+mutants: build-needs ## Break 61 lines, one at a time, and list the tests that notice (after make test)
 	@$(FIND_SWIFT) && exec nice python3 Tests/mutants/run.py
 
 .PHONY: sanitize

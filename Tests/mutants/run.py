@@ -184,7 +184,9 @@ FAILURE = re.compile(
 def run(command, tree, number):
     """Runs a part; the first failure, or `None`."""
     environment = {
-        **os.environ, "MUTANT": str(number), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1",
+        # With a mutant many tests wait in vain.
+        "PATIENCE": "120", **os.environ,
+        "MUTANT": str(number), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1",
         "PICKERD": str(tree / ".build/debug/pickerd")}
     process = subprocess.Popen(
         arguments(command, tree), cwd=tree, env=environment, stdin=subprocess.DEVNULL,
