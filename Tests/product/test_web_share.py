@@ -81,6 +81,27 @@ def test_a_press_while_the_page_is_about_to_share_shows_the_link(window, server)
     ana.page.unroute("**/demo/share*.js")
 
 
+def test_the_page_does_not_share_by_itself_while_the_menu_is_open(window, server):
+    """Regression: it closed the menu."""
+    ana = window(server, path="#/examples")
+    waiting = []
+    ana.page.route("**/demo/share*.js", lambda route: waiting.append(route))
+    # A page of an earlier test has the module.
+    ana.page.reload()
+    ana.card("date-0").click()
+    wait_until(lambda: ana.page.wait_for_timeout(20) or waiting, what="the module")
+    with ana.menu() as menu:
+        with ana.page.expect_response("**/demo/share*.js"):
+            for route in waiting:
+                route.fallback()
+        ana.page.evaluate("() => import(performance.getEntriesByType('resource').map((one) => one.name)"
+                          ".find((name) => /demo\\/share.*js/.test(name)))")
+        ana.draws()
+        expect(menu).to_be_visible()
+        expect(ana.link).to_be_hidden()
+    ana.page.unroute("**/demo/share*.js")
+
+
 def test_the_code_changes_with_the_selected_role(window, guarded, tmp_path):
     ana = window(guarded, name="Ana")
     ana.card("date-0").click()

@@ -133,11 +133,15 @@ export class PickerPage {
     if (answer?.outcome === "done" || answer?.outcome === "refused") write(this.#area, nameKeyOf(this.route.session), typedName);
   }
 
-  /** Shows the link to share, or hides it if it is shown. */
-  async invite() {
+  /**
+   * Shows the link to share, or hides it if it is shown.
+   * @param {boolean} [isAsked] by the user; otherwise it closes nothing that the user has opened
+   */
+  async invite(isAsked = true) {
     // As the user sees it: while the module is loaded, the page may show it unasked.
     const isShown = document.querySelector("#share:popover-open") !== null;
     await this.#loadShare();
+    if (!isAsked && document.querySelector(":popover-open")) return;
     if (!this.share || this.isClosed || await this.share.shareByDevice(this)) return;
     this.isSharing = true;
     this.draw();
@@ -315,7 +319,7 @@ export class PickerPage {
       void this.#loadPanels();
       await this.#loadShare();
       if (this.isClosed) return;
-      if (isNew(this.route.session) && !this.showsDevelopers && matchMedia("(pointer: fine)").matches) void this.invite();
+      if (isNew(this.route.session) && !this.showsDevelopers && matchMedia("(pointer: fine)").matches) void this.invite(false);
     }));
   }
 
