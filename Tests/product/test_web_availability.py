@@ -329,6 +329,7 @@ def test_the_texts_of_a_confirmed_day_are_readable(window, server):
     ana = window(server, session, name="Ana")
     ana.cell(1).click()
     shows(ana, yes=[1])
+    ana.is_idle()
     member.confirm()
     expect(ana.cell(1)).to_have_attribute("data-window", "chosen")
     expect(ana.cell(1).locator(".count")).to_have_text("2")
