@@ -63,8 +63,9 @@ def test_a_phone_shows_the_link_and_no_code_for_itself(window, server):
     expect(ana.code).to_be_hidden()
 
 
-def test_a_press_while_the_page_is_about_to_share_shows_the_link(window, server):
-    """Regression: the page had shown it, too, and the press hid it."""
+@pytest.fixture
+def about_to_share(window, server):
+    """A new picker that would show its link by itself, but for its module; and what delivers that."""
     ana = window(server, path="#/examples")
     waiting = []
     ana.page.route("**/demo/share*.js", lambda route: waiting.append(route))
@@ -72,34 +73,34 @@ def test_a_press_while_the_page_is_about_to_share_shows_the_link(window, server)
     ana.page.reload()
     ana.card("date-0").click()
     wait_until(lambda: ana.page.wait_for_timeout(20) or waiting, what="the module")
+
+    def deliver():
+        for route in waiting:
+            route.fallback()
+        ana.page.evaluate("(address) => import(address)", waiting[0].request.url)
+
+    yield ana, deliver
+    ana.page.unroute("**/demo/share*.js")
+
+
+def test_a_press_while_the_page_is_about_to_share_shows_the_link(about_to_share):
+    """Regression: the page had shown it, too, and the press hid it."""
+    ana, deliver = about_to_share
     ana.page.locator(".share-button").click()
-    for route in waiting:
-        route.fallback()
+    deliver()
     expect(ana.link).to_be_visible()
     ana.draws()
     expect(ana.link).to_be_visible()
-    ana.page.unroute("**/demo/share*.js")
 
 
-def test_the_page_does_not_share_by_itself_while_the_menu_is_open(window, server):
+def test_the_page_does_not_share_by_itself_while_the_menu_is_open(about_to_share):
     """Regression: it closed the menu."""
-    ana = window(server, path="#/examples")
-    waiting = []
-    ana.page.route("**/demo/share*.js", lambda route: waiting.append(route))
-    # A page of an earlier test has the module.
-    ana.page.reload()
-    ana.card("date-0").click()
-    wait_until(lambda: ana.page.wait_for_timeout(20) or waiting, what="the module")
+    ana, deliver = about_to_share
     with ana.menu() as menu:
-        with ana.page.expect_response("**/demo/share*.js"):
-            for route in waiting:
-                route.fallback()
-        ana.page.evaluate("() => import(performance.getEntriesByType('resource').map((one) => one.name)"
-                          ".find((name) => /demo\\/share.*js/.test(name)))")
+        deliver()
         ana.draws()
         expect(menu).to_be_visible()
         expect(ana.link).to_be_hidden()
-    ana.page.unroute("**/demo/share*.js")
 
 
 def test_the_code_changes_with_the_selected_role(window, guarded, tmp_path):
