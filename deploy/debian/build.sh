@@ -7,8 +7,8 @@ folder=$(realpath "$2")
 compression=${3:-xz}
 cd "$(dirname "$0")/../.."
 
-# The modification time of every file in the package, so that equal sources make equal packages: that
-# of the commit, or in an unpacked source archive that of its files.
+# The modification time of every file in the package, so that equal sources make equal packages: the
+# commit's, or in an unpacked source archive that of CHANGELOG.md.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$({
   git ls-files --error-unmatch CHANGELOG.md >/dev/null &&
     git -c log.showSignature=false log -1 --format=%ct
